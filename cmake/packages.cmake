@@ -1,0 +1,12 @@
+# Everything comes from Debian's packages; ./setup installs them by name.
+find_package(Threads REQUIRED)
+find_package(Boost 1.74 REQUIRED)
+find_package(Eigen3 REQUIRED NO_MODULE)
+find_package(fmt REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(tomlplusplus REQUIRED)
+find_package(SQLite3 REQUIRED)
+find_package(GTest REQUIRED)
+find_package(rapidcheck REQUIRED)
+find_package(benchmark REQUIRED)

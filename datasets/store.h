@@ -1,0 +1,66 @@
+#pragma once
+// The run store: one SQLite file. Schema: datasets/SCHEMA.md (a public interface).
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "datasets/records.h"
+
+namespace vsb::datasets {
+
+// The file is foreign, corrupt, newer than this program, or cannot be opened or written as asked.
+// what() says what, why, and how to mend. Thrown by Store::open: nothing has been measured yet.
+struct StoreUnusable : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+// A write failed while a run was under way (disk full, the file vanished). What was committed stays.
+struct StoreWriteFailed : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+enum class OpenMode {
+    read_only,   // must exist; trusted_schema off; never written
+    read_write,  // created when missing; older schemas are migrated (after a backup)
+};
+
+class Store {
+  public:
+    // Opens and checks (application_id, user_version, quick_check). In read_write mode an
+    // experiment left `running` by a process that is gone is marked `interrupted`.
+    static Store open(const std::filesystem::path& file, OpenMode mode);
+    Store(Store&&) noexcept;
+    Store& operator=(Store&&) noexcept;
+    ~Store();
+
+    // One transaction; returns the record as stored, ids filled in, status running.
+    ExperimentRecord create(const NewExperiment& experiment);
+    // The trial, its measurements and samples in one transaction; returns its id. A second ok trial
+    // in one (workload, pair, state) is refused with std::invalid_argument.
+    Id add(Id experiment, const TrialRecord& trial);
+    // Resume: an ok trial whose partner was never measured ok becomes `invalid` with this reason.
+    // Returns how many were.
+    std::size_t invalidate_lone_halves(Id experiment, const std::string& reason);
+    void set_status(Id experiment, ExperimentStatus status);  // sets finished as well unless running
+
+    std::vector<ExperimentRecord> experiments() const;  // oldest first, without environment
+    // "last" or a number. Throws std::invalid_argument naming what exists when there is none.
+    ExperimentRecord find(const std::string& id_or_last) const;
+    std::vector<TrialRecord> trials(Id experiment, bool with_samples = false) const;
+    // Whole pairs of ok trials between the states with these labels, one series per workload and
+    // metric: workloads in schedule order, the headline metric of each first.
+    std::vector<PairedSeries> paired(Id experiment, const std::string& a = "A",
+                                     const std::string& b = "B") const;
+
+  private:
+    struct Impl;
+    explicit Store(std::unique_ptr<Impl> impl);
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace vsb::datasets

@@ -1,0 +1,57 @@
+#pragma once
+// A whole comparison: every workload and metric of an experiment or a file, and what a report
+// needs around it. Built by compare(), rendered by the writers beside this file.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "datasets/paired_series.h"
+#include "datasets/records.h"
+#include "stats/comparison.h"
+
+namespace vsb::reports {
+
+struct Row {
+    std::string workload;
+    std::string metric;
+    std::string unit;
+    bool headline = false;  // the first metric of its workload
+    stats::Comparison result;
+};
+
+// A metric with a zero or negative value: two means, no change.
+struct MeansOnly {
+    std::string workload;
+    std::string metric;
+    std::string unit;
+    double a = 0;  // arithmetic means
+    double b = 0;
+};
+
+struct Comparison {
+    std::string experiment;  // its name, or the file's
+    stats::Method method = stats::Method::crossover_t;  // the one asked for
+    double confidence = 0.95;
+    std::optional<double> margin;
+    std::vector<Row> rows;
+    std::vector<MeansOnly> means;
+    std::vector<stats::Warning> warnings;  // of the comparison as a whole
+    bool interim = false;                  // the run is under way: no p-values
+    std::optional<datasets::ExperimentRecord> record;  // absent for a CSV
+};
+
+struct CompareOptions {
+    stats::Method method = stats::Method::crossover_t;
+    double confidence = 0.95;
+    std::optional<double> margin;
+};
+
+// Series with fewer than two whole pairs become a warning of the comparison, not a row.
+Comparison compare(std::string experiment, std::span<const datasets::PairedSeries> series,
+                   const CompareOptions& options);
+
+}  // namespace vsb::reports
