@@ -21,6 +21,7 @@ struct Row {
     std::string unit;
     bool headline = false;  // the first metric of its workload
     stats::Comparison result;
+    std::optional<double> p_adjusted;  // for the whole table, by Comparison::adjust; else absent
 };
 
 // A metric with a zero or negative value: two means, no change.
@@ -37,6 +38,7 @@ struct Comparison {
     stats::Method method = stats::Method::crossover_t;  // the one asked for
     double confidence = 0.95;
     std::optional<double> margin;
+    std::string adjust = "none";  // of p-values over the headline rows: none | holm | bh | maxt
     std::vector<Row> rows;
     std::vector<MeansOnly> means;
     std::vector<stats::Warning> warnings;  // of the comparison as a whole
@@ -53,5 +55,10 @@ struct CompareOptions {
 // Series with fewer than two whole pairs become a warning of the comparison, not a row.
 Comparison compare(std::string experiment, std::span<const datasets::PairedSeries> series,
                    const CompareOptions& options);
+
+// Gives the comparison the record of the experiment it came from: its environment and states for
+// the report, interim while it is running, a warning when it did not finish or when fewer pairs
+// were recorded than planned.
+void attach(Comparison& comparison, datasets::ExperimentRecord record);
 
 }  // namespace vsb::reports
