@@ -11,6 +11,8 @@
 
 namespace vsb::perf {
 
+class PerfCalls;  // receivers/perf/perf_calls.h: the seam of the tests
+
 struct Count {
     std::optional<std::uint64_t> value;
     std::string reason;  // why absent; empty when there is a value
@@ -23,6 +25,7 @@ struct Counts {
 
 // Why this machine gives us no hardware counters (permission, not supported); nullopt when it does.
 std::optional<std::string> unavailable_reason();
+std::optional<std::string> unavailable_reason(PerfCalls& calls);
 
 // One group (cycles, instructions) of one thread or one CPU, opened disabled.
 // Errors of opening do not throw: they are the reasons in read().
@@ -30,6 +33,9 @@ class Group {
   public:
     static Group of_thread(pid_t tid);
     static Group of_cpu(int cpu);
+    // `calls` must outlive the group.
+    static Group of_thread(pid_t tid, PerfCalls& calls);  // tid 0: the calling thread
+    static Group of_cpu(int cpu, PerfCalls& calls);
     Group(Group&&) noexcept;
     Group& operator=(Group&&) noexcept;
     ~Group();
