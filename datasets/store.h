@@ -46,6 +46,9 @@ class Store {
     // Resume: an ok trial whose partner was never measured ok becomes `invalid` with this reason.
     // Returns how many were.
     std::size_t invalidate_lone_halves(Id experiment, const std::string& reason);
+    // One transaction; a value already there under this key is replaced. For what is known only
+    // once trials have run: load_end, machine.*.end, warning.<code>.
+    void set_environment(Id experiment, const std::string& key, const std::string& value);
     void set_status(Id experiment, ExperimentStatus status);  // sets finished as well unless running
 
     std::vector<ExperimentRecord> experiments() const;  // oldest first, without environment
