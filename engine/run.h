@@ -58,9 +58,9 @@ enum class Kind : std::uint8_t { throughput, rtt };
 
 struct Workload {
     Kind kind = Kind::throughput;
-    std::uint64_t payload_bytes = 64;  // 1 B to 1 MiB
-    std::uint64_t writes = 1;          // of the sender; requests for rtt
-    std::uint64_t recv_bytes = 65536;  // size given to recv(); payload_bytes for matched
+    std::uint64_t payload_bytes = 64;   // 1 B to 1 MiB
+    std::uint64_t writes = 1;           // of the sender; requests for rtt
+    std::uint64_t recv_bytes = 65536;   // size given to recv(); payload_bytes for matched
     std::uint64_t warmup_requests = 0;  // rtt only, not among the samples
     std::uint64_t seed = 1;             // of the payload's bytes
 };
@@ -96,10 +96,11 @@ struct Outcome {
     std::string failure;  // empty: every byte arrived as sent, figures may be used
     std::uint64_t bytes_sent = 0;
     std::uint64_t bytes_received = 0;
-    std::uint64_t first_to_last_ns = 0;  // first packet to last byte
-    std::uint64_t whole_ns = 0;          // set-up of threads excluded, first recv() to EOF
-    std::uint64_t device_ns = 0;         // device side's share when it runs in the worker
-    std::vector<Count> counts;           // every counter of the system, always the same order
+    std::uint64_t units = 0;                 // packets or datagrams delivered and checked
+    std::uint64_t first_to_last_ns = 0;      // first packet to last byte
+    std::uint64_t whole_ns = 0;              // set-up of threads excluded, first recv() to EOF
+    std::uint64_t device_ns = 0;             // device side's share when it runs in the worker
+    std::vector<Count> counts;               // every counter of the system, always the same order
     std::vector<std::uint64_t> batch_sizes;  // [n]: ownerships that carried n packets
     std::vector<std::uint64_t> rtt_ns;       // rtt: one per request, in order
     std::uint64_t clock_cost_ns = 0;         // of one clock read, as measured beside the samples
