@@ -47,8 +47,8 @@ struct Warning {
 
 struct Options {
     Method method = Method::crossover_t;
-    double confidence = 0.95;      // in (0, 1)
-    std::optional<double> margin;  // equivalence margin as a fraction: 0.02 = 2%
+    double confidence = 0.95;           // in (0, 1)
+    std::optional<double> margin = {};  // equivalence margin as a fraction: 0.02 = 2%
     Better better = Better::higher;
     std::uint64_t seed = 1;  // of the methods that draw (bca, Monte Carlo permutation)
 };
@@ -73,7 +73,7 @@ struct PointInterval {
 };
 
 struct Comparison {
-    Method method = Method::crossover_t;  // the one used (see Options::method for the one asked for)
+    Method method = Method::crossover_t;  // the one used; Options::method is the one asked for
     Better better = Better::higher;
     double confidence = 0.95;
     std::size_t n_ab = 0;
@@ -88,8 +88,8 @@ struct Comparison {
     std::optional<double> p;
     Verdict verdict = Verdict::inconclusive;
     Faster faster;
-    std::optional<Period> period;        // absent with fewer than two pairs of an order
-    std::optional<double> carryover_p;   // likewise
+    std::optional<Period> period;       // absent with fewer than two pairs of an order
+    std::optional<double> carryover_p;  // likewise
     std::optional<PointInterval> hodges_lehmann;
     std::vector<Warning> warnings;
 };
