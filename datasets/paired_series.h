@@ -24,9 +24,9 @@ struct PairedSeries {
     std::string unit;      // "Gbit/s", "us", "cycles/B", "1" for counts, "" when unknown
     bool higher_is_better = true;
     std::vector<PairedValue> pairs;
-    std::size_t lost_a = 0;     // pairs left out because state A's run failed or was invalid
-    std::size_t lost_b = 0;     // likewise state B's
-    std::size_t skipped = 0;    // CSV pairs dropped by --skip-invalid
+    std::size_t lost_a = 0;   // pairs left out because state A's run failed or was invalid
+    std::size_t lost_b = 0;   // likewise state B's
+    std::size_t skipped = 0;  // CSV pairs dropped by --skip-invalid
 };
 
 // Whether more of this metric is better: rates are, times, cycles and counts are not.

@@ -35,10 +35,10 @@ struct NewExperiment {
     std::string name;
     std::string target;  // engine | host | guest | fake
     std::uint64_t seed = 0;
-    std::int64_t pairs = 0;         // planned pairs of each workload
-    std::string config;             // the experiment as given, TOML with every key set
+    std::int64_t pairs = 0;  // planned pairs of each workload
+    std::string config;      // the experiment as given, TOML with every key set
     std::string tool_version;
-    std::string project_commit;     // of the measured project, empty when unknown
+    std::string project_commit;             // of the measured project, empty when unknown
     std::vector<StateRecord> states;        // ids are filled in by the store
     std::vector<WorkloadRecord> workloads;  // likewise
     std::map<std::string, std::string> environment;

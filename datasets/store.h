@@ -19,7 +19,8 @@ struct StoreUnusable : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// A write failed while a run was under way (disk full, the file vanished). What was committed stays.
+// A write failed while a run was under way (disk full, the file vanished). What was committed
+// stays.
 struct StoreWriteFailed : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -49,7 +50,8 @@ class Store {
     // One transaction; a value already there under this key is replaced. For what is known only
     // once trials have run: load_end, machine.*.end, warning.<code>.
     void set_environment(Id experiment, const std::string& key, const std::string& value);
-    void set_status(Id experiment, ExperimentStatus status);  // sets finished as well unless running
+    void set_status(Id experiment,
+                    ExperimentStatus status);  // sets finished as well unless running
 
     std::vector<ExperimentRecord> experiments() const;  // oldest first, without environment
     // "last" or a number. Throws std::invalid_argument naming what exists when there is none.
