@@ -208,8 +208,10 @@ TEST_F(StoreTest, PairsComeInTheOrderTheyWereRun) {
         store.add(experiment.id, ok_trial(experiment, 0, 0, pair, PairOrder::ba, 1));
     }
     std::vector<std::int64_t> numbers;
-    for (const auto& pair : store.paired(experiment.id)[0].pairs)
+    const auto series = store.paired(experiment.id);
+    for (const auto& pair : series.at(0).pairs) {
         numbers.push_back(pair.pair);
+    }
     EXPECT_THAT(numbers, ElementsAre(2, 3, 1));
 }
 
