@@ -1,0 +1,51 @@
+#include "engine/ring/device_queue.h"
+
+namespace vsb::engine {
+
+bool DeviceQueue::pop(Buffer& buffer) noexcept {
+    while (more_avail()) {
+        const std::uint16_t head = ring_.avail_ring(last_avail_);
+        ++last_avail_;
+        if (head >= ring_.size) continue;
+        const VringDesc& desc = ring_.desc[head];
+        buffer = {head, desc.addr, desc.len, (desc.flags & kDescWrite) != 0};
+        return true;
+    }
+    return false;
+}
+
+void DeviceQueue::push(std::uint16_t head, std::uint32_t written) noexcept {
+    ring_.used_ring(used_) = {head, written};
+    ++used_;
+    ring_.used_idx().store(used_, std::memory_order_release);
+}
+
+bool DeviceQueue::signal_needed() noexcept {
+    const std::uint16_t old = signalled_;
+    if (old == used_) return false;
+    signalled_ = used_;
+    // The index once more, seq_cst: the store that must come before the load below (vhost's
+    // smp_mb). The driver stores its event and then loads the index.
+    ring_.used_idx().store(used_, std::memory_order_seq_cst);
+    if (ring_.event_idx)
+        return vring_need_event(ring_.used_event().load(std::memory_order_seq_cst), used_, old);
+    return (ring_.avail_flags().load(std::memory_order_seq_cst) & kAvailNoInterrupt) == 0;
+}
+
+void DeviceQueue::disable_notify() noexcept {
+    if (ring_.event_idx)
+        ring_.avail_event().store(static_cast<std::uint16_t>(last_avail_ - 0x8000),
+                                  std::memory_order_relaxed);
+    else
+        ring_.used_flags().store(kUsedNoNotify, std::memory_order_relaxed);
+}
+
+bool DeviceQueue::enable_notify() noexcept {
+    if (ring_.event_idx)
+        ring_.avail_event().store(last_avail_, std::memory_order_seq_cst);
+    else
+        ring_.used_flags().store(0, std::memory_order_seq_cst);
+    return ring_.avail_idx().load(std::memory_order_seq_cst) != last_avail_;
+}
+
+}  // namespace vsb::engine

@@ -1,0 +1,88 @@
+#include "engine/run.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "engine/vsock/parameters.h"
+#include "engine/vsock/policy.h"
+#include "engine/vsock/trial.h"
+
+namespace vsb::engine {
+namespace {
+
+// A system behind the contract. To add one, add an entry.
+struct Entry {
+    SystemInfo info;
+    void (*check_parameters)(const State&);
+    Outcome (*run)(const State&, const Workload&, const Placement&, std::uint64_t, const Hooks&,
+                   const std::function<bool()>&);
+};
+
+Entry vsock_rx() {
+    Entry entry;
+    entry.info.name = "virtio-vsock-rx";
+    for (const auto& policy : policy_table())
+        entry.info.policies.push_back({std::string(policy.name), std::string(policy.summary)});
+    entry.info.parameters = vsock_rx_parameters();
+    entry.info.default_a = "per-packet";
+    entry.info.default_b = "deferred-notify";
+    entry.check_parameters = [](const State& state) { parse_vsock_rx(state.parameters); };
+    entry.run = &run_vsock_rx;
+    return entry;
+}
+
+const std::vector<Entry>& entries() {
+    static const std::vector<Entry> all{vsock_rx()};
+    return all;
+}
+
+template <class Items, class Name>
+std::string list(const Items& items, Name name) {
+    std::string text;
+    for (const auto& item : items)
+        text += (text.empty() ? "" : ", ") + name(item);
+    return text;
+}
+
+const Entry& find_entry(std::string_view name) {
+    for (const auto& entry : entries())
+        if (entry.info.name == name) return entry;
+    throw std::invalid_argument("there is no engine system '" + std::string(name) +
+                                "' (there are " +
+                                list(entries(), [](const Entry& e) { return e.info.name; }) + ")");
+}
+
+}  // namespace
+
+const std::vector<SystemInfo>& systems() {
+    static const std::vector<SystemInfo> infos = [] {
+        std::vector<SystemInfo> all;
+        for (const auto& entry : entries())
+            all.push_back(entry.info);
+        return all;
+    }();
+    return infos;
+}
+
+const SystemInfo& find_system(std::string_view name) {
+    return find_entry(name).info;
+}
+
+void validate(const State& state) {
+    const Entry& entry = find_entry(state.system);
+    const auto& policies = entry.info.policies;
+    if (std::none_of(policies.begin(), policies.end(),
+                     [&](const PolicyInfo& p) { return p.name == state.policy; }))
+        throw std::invalid_argument(
+            state.system + ": there is no policy '" + state.policy + "' (there are " +
+            list(policies, [](const PolicyInfo& p) { return p.name; }) + ")");
+    entry.check_parameters(state);
+}
+
+Outcome run(const State& state, const Workload& workload, const Placement& placement,
+            std::uint64_t deadline_ns, const Hooks& hooks, const std::function<bool()>& stop) {
+    validate(state);
+    return find_entry(state.system).run(state, workload, placement, deadline_ns, hooks, stop);
+}
+
+}  // namespace vsb::engine

@@ -1,0 +1,74 @@
+#include "engine/vhost_net_rx/worker.h"
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "engine/sync/clock.h"
+#include "engine/sync/spinlock.h"
+#include "engine/trial/sleep_until.h"
+
+namespace vsb::engine::vhost_net_rx {
+namespace {
+
+// Buffers the guest keeps posted; more than one, so that copies do not all hit one hot buffer.
+constexpr std::size_t kGuestBuffers = 64;
+
+// What is wrong with a packet as the guest has it; empty when nothing is.
+std::string fault(const Packet& packet, const std::byte* bytes, std::uint64_t expected,
+                  std::uint32_t length, const trial::Pattern& pattern) {
+    if (packet.sequence != expected) {
+        return "packet " + std::to_string(packet.sequence) + " arrived where packet " +
+               std::to_string(expected) + " was due";
+    }
+    if (packet.length != length) {
+        return "packet " + std::to_string(expected) + " has " + std::to_string(packet.length) +
+               " bytes, not " + std::to_string(length);
+    }
+    if (std::memcmp(bytes, pattern.of(expected), length) != 0) {
+        return "packet " + std::to_string(expected) + " does not hold the bytes that were sent";
+    }
+    return {};
+}
+
+}  // namespace
+
+WorkerCounts drain(Dequeue& dequeue, PacketPool& pool, const trial::Pattern& pattern,
+                   std::uint64_t packets, std::uint32_t length, std::uint64_t busy_polls,
+                   WaitQueue& queue, Task& task, trial::Trial& trial) {
+    WorkerCounts counts;
+    const std::size_t stride = (std::size_t{length} + 63) / 64 * 64;
+    std::vector<std::byte> guest(kGuestBuffers * stride);
+    std::uint64_t idle = 0;
+    while (counts.delivered < packets && !trial.ended()) {
+        std::uint32_t next = dequeue.peek_length();
+        if (next == 0) {
+            ++counts.empty_polls;
+            if (idle++ < busy_polls) {
+                cpu_relax();
+                continue;
+            }
+            counts.sleeps += trial::sleep_until(
+                queue, task, [&] { return (next = dequeue.peek_length()) != 0; });
+            if (next == 0) break;
+        }
+        idle = 0;
+        if (counts.delivered == 0) counts.first_ns = now_ns();
+        Packet* const packet = dequeue.take();
+        std::byte* const buffer = guest.data() + counts.delivered % kGuestBuffers * stride;
+        // tun_put_user(): the guest's buffers were chosen by the length peeked at.
+        std::memcpy(buffer, packet->bytes(), next < length ? next : length);
+        const std::string wrong = fault(*packet, buffer, counts.delivered, length, pattern);
+        pool.put(packet);
+        if (!wrong.empty()) {
+            trial.fail(wrong);
+            break;
+        }
+        ++counts.delivered;
+        counts.bytes += length;
+    }
+    counts.last_ns = now_ns();
+    return counts;
+}
+
+}  // namespace vsb::engine::vhost_net_rx
