@@ -103,6 +103,41 @@ ExperimentRecord Store::create(const NewExperiment& experiment) {
     return impl_->write([&] { return insert_experiment(impl_->database, experiment, uuid); });
 }
 
+Store::Imported Store::import(const NewExperiment& experiment, std::span<const TrialRecord> trials,
+                              ExperimentStatus status, const std::string& content) {
+    check_new(experiment);
+    if (status == ExperimentStatus::running) {
+        throw std::invalid_argument("an imported experiment is not running");
+    }
+    for (const TrialRecord& trial : trials)
+        check_new(trial);
+    // A UUID by name: the column's UNIQUE is what makes importing twice the same as once.
+    boost::uuids::name_generator_sha1 of_content(boost::uuids::ns::oid());
+    const std::string uuid = to_string(of_content("vsockbench import\n" + content));
+    return impl_->write([&] {
+        auto& database = impl_->database;
+        if (const auto known = experiment_with_uuid(database, uuid)) {
+            return Imported{select_experiment(database, *known).value(), false};
+        }
+        const auto stored = insert_experiment(database, experiment, uuid);
+        TrialWriter writer(database);
+        for (TrialRecord trial : trials) {
+            const auto at = [](const auto& records, Id number) {
+                if (number < 1 || static_cast<std::uint64_t>(number) > records.size()) {
+                    throw std::invalid_argument("a trial of the import names workload or state " +
+                                                std::to_string(number) + ", which there is not");
+                }
+                return records[static_cast<std::size_t>(number) - 1].id;
+            };
+            trial.workload_id = at(stored.workloads, trial.workload_id);
+            trial.state_id = at(stored.states, trial.state_id);
+            writer.insert(stored.id, trial);
+        }
+        update_status(database, stored.id, status);
+        return Imported{select_experiment(database, stored.id).value(), true};
+    });
+}
+
 Id Store::add(Id experiment, const TrialRecord& trial) {
     check_new(trial);
     return impl_->write([&] {

@@ -324,6 +324,42 @@ TEST_F(StoreTest, AReadOnlyStoreRefusesWrites) {
     EXPECT_EQ(store.experiments().size(), 1U);
 }
 
+TEST_F(StoreTest, ImportingTwiceIsImportingOnce) {
+    Store store = open();
+    store.create(small_experiment());
+    auto experiment = small_experiment();
+    TrialRecord trial;
+    trial.workload_id = 2;
+    trial.state_id = 1;
+    trial.pair = 1;
+    trial.position = 1;
+    trial.measurements = {{"rtt_mean", "us", 126.968}};
+    const auto first =
+        store.import(experiment, std::vector{trial}, ExperimentStatus::finished, "a file's bytes");
+    EXPECT_TRUE(first.is_new);
+    EXPECT_EQ(first.experiment.status, ExperimentStatus::finished);
+    const auto trials = store.trials(first.experiment.id);
+    ASSERT_EQ(trials.size(), 1U);
+    EXPECT_EQ(trials[0].workload_id, first.experiment.workloads[1].id);
+    EXPECT_EQ(trials[0].state_id, first.experiment.states[0].id);
+
+    const auto again =
+        store.import(experiment, std::vector{trial}, ExperimentStatus::finished, "a file's bytes");
+    EXPECT_FALSE(again.is_new);
+    EXPECT_EQ(again.experiment.id, first.experiment.id);
+    EXPECT_EQ(store.trials(first.experiment.id).size(), 1U);
+    const auto other =
+        store.import(experiment, std::vector{trial}, ExperimentStatus::finished, "other bytes");
+    EXPECT_TRUE(other.is_new);
+
+    trial.state_id = 3;
+    EXPECT_THAT(complaint([&] {
+                    store.import(experiment, std::vector{trial}, ExperimentStatus::failed, "x");
+                }),
+                HasSubstr("which there is not"));
+    EXPECT_EQ(store.experiments().size(), 3U);  // nothing of the refused one
+}
+
 TEST_F(StoreTest, HostileTextComesBackByteForByte) {
     Store store = open();
     auto experiment = small_experiment();
