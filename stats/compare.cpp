@@ -7,6 +7,7 @@
 #include "stats/crossover.h"
 #include "stats/diagnostics.h"
 #include "stats/estimate.h"
+#include "stats/hodges_lehmann.h"
 #include "stats/log_pairs.h"
 #include "stats/moments.h"
 #include "stats/sign.h"
@@ -54,6 +55,13 @@ double geometric_mean(std::span<const Pair> values, double Pair::*value,
         greatest = std::max(greatest, pair.*value);
     }
     return std::clamp(std::exp(mean), least, greatest);
+}
+
+std::optional<PointInterval> robust_column(const LogPairs& pairs, double confidence) {
+    const HodgesLehmann found = hodges_lehmann(pairs.d, confidence);
+    if (found.interval.confidence < confidence) return std::nullopt;
+    return PointInterval{std::expm1(found.theta), std::expm1(found.interval.low),
+                         std::expm1(found.interval.high)};
 }
 
 Faster count_faster(const LogPairs& pairs, Better better) {
@@ -109,6 +117,9 @@ Comparison compare(std::span<const Pair> values, const Options& options) {
     if (options.margin) narrow = found.interval(2 * options.confidence - 1);
     out.verdict = verdict(wide, narrow, options.margin, options.better, options.confidence);
     out.faster = count_faster(pairs, options.better);
+    out.hodges_lehmann = robust_column(pairs, options.confidence);
+    out.draws = found.draws;
+    if (found.draws > 0) out.seed = options.seed;
     out.warnings = found.warnings;
     if (found.zero_spread) {
         out.warnings.push_back(

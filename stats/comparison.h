@@ -82,7 +82,7 @@ struct Comparison {
     double b = 0;
     double ratio = 1;   // B/A
     double change = 0;  // ratio - 1
-    Interval ci;        // of change, at `confidence`
+    Interval ci;        // of change, at `confidence`; high may be +infinity (unbounded-interval)
     std::optional<double> se_log;
     std::optional<double> df;
     std::optional<double> p;
@@ -90,16 +90,30 @@ struct Comparison {
     Faster faster;
     std::optional<Period> period;       // absent with fewer than two pairs of an order
     std::optional<double> carryover_p;  // likewise
+    // Walsh median with its exact Wilcoxon interval, the robust column beside any method; absent
+    // where so few pairs do not reach the confidence (five and fewer at 95%).
     std::optional<PointInterval> hodges_lehmann;
+    // Of the methods that drew: how many random draws, and from which seed.
+    std::size_t draws = 0;
+    std::optional<std::uint64_t> seed;
     std::vector<Warning> warnings;
 };
 
 // The comparison of `pairs`, which are in the order they were run.
 // Fewer than two pairs of an order: crossover_t falls back to paired_t, with a warning.
 // All log ratios equal: the interval is the point, se_log 0, p absent, warning zero-variance.
-// Throws std::invalid_argument: fewer than two pairs, a value that is not finite and positive
-// (naming the pair), confidence outside (0, 1), margin not positive.
-// Source: Hills and Armitage 1979; Senn, Cross-over Trials in Clinical Research.
+// Ranks and signs of too few pairs for the confidence: the widest interval there is, the warning
+// confidence-not-reached, and no verdict but inconclusive.
+// permutation: signs are flipped, or, where the period effect has p < 0.05, order labels permuted.
+// p is absent for bca; se_log for hodges-lehmann, sign and permutation; df for all but the t
+// methods. a and b of the methods that are not crossover-t are plain geometric means;
+// hodges-lehmann and sign estimate a median, so there b/a is not quite `ratio`. Warning codes:
+// too-few-of-an-order, normal-small-sample, period-adjusted, order-labels-permuted, zero-variance,
+// confidence-not-reached, unbounded-interval, and those of diagnostics.h. Throws
+// std::invalid_argument: fewer than two pairs, a value that is not finite and positive (naming the
+// pair), a ratio beyond a double, confidence outside (0, 1), margin not positive, or a margin with
+// a confidence of 0.5 or less. Source: Hills and Armitage 1979; Senn, Cross-over Trials in Clinical
+// Research.
 Comparison compare(std::span<const Pair> pairs, const Options& options);
 
 }  // namespace vsb::stats

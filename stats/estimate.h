@@ -19,6 +19,7 @@ struct Estimate {
     std::optional<double> df;
     std::optional<double> p;
     std::function<LogInterval(double confidence)> interval;
+    std::size_t draws = 0;  // random ones that p or the interval rest on
     bool zero_spread = false;
     bool least_squares_means = false;  // A and B are the means of the orders' means
     std::vector<Warning> warnings;
