@@ -107,7 +107,7 @@ std::string Trial::failure() const {
     return failure_;
 }
 
-void Trial::play(const Role& role, Task& task) noexcept {
+void Trial::play(const Role& role) noexcept {
     const pid_t self = gettid();
     try {
         if (role.cpu) {
@@ -128,7 +128,7 @@ void Trial::play(const Role& role, Task& task) noexcept {
         changed_.wait(hold, [this] { return open_; });
     }
     try {
-        if (!ended()) role.body(task);
+        if (!ended()) role.body(*role.task);
         if (role.ends) role.ends(self);
     } catch (const std::exception& error) {
         fail("the " + role.name + ": " + error.what());
@@ -178,12 +178,13 @@ void Trial::run(bool idle_poll, std::vector<Warning>& warnings) {
     warn_about_cpus(roles_, warnings);
     const IdlePollers pollers(idle_poll, roles_, warnings);
     tasks_ = std::make_unique<Task[]>(roles_.size());
+    for (std::size_t i = 0; i < roles_.size(); ++i) {
+        if (roles_[i].task == nullptr) roles_[i].task = &tasks_[i];
+    }
     std::vector<std::thread> threads;
     threads.reserve(roles_.size());
     try {
-        for (std::size_t i = 0; i < roles_.size(); ++i) {
-            threads.emplace_back([this, i] { play(roles_[i], tasks_[i]); });
-        }
+        for (const Role& role : roles_) threads.emplace_back([this, &role] { play(role); });
     } catch (const std::system_error& error) {
         fail(std::string("starting a thread: ") + error.what());
     }

@@ -28,6 +28,7 @@ struct Role {
     std::function<void(pid_t)> starts;  // may be empty; called before the gate opens
     std::function<void(pid_t)> ends;
     std::function<void(Task&)> body;
+    Task* task = nullptr;  // what it sleeps as, if the caller has one; it must outlive run()
 };
 
 class Trial {
@@ -47,14 +48,14 @@ class Trial {
     std::string failure() const;
 
   private:
-    void play(const Role& role, Task& task) noexcept;
+    void play(const Role& role) noexcept;
     void watch(std::unique_lock<std::mutex>& hold);
     void end_early();
 
     std::uint64_t deadline_;
     std::function<bool()> stop_;
     std::vector<Role> roles_;
-    std::unique_ptr<Task[]> tasks_;  // one a role; outlives every wake of it
+    std::unique_ptr<Task[]> tasks_;  // for roles without one; they outlive every wake
 
     std::atomic<bool> ended_{false};
     mutable std::mutex mutex_;
