@@ -84,7 +84,7 @@ void run_many(const WorkerPlan& plan, std::span<Progress> progress, Watch& watch
     }
     for (std::thread& thread : threads)
         thread.join();
-    if (first && !watch.failure()) std::rethrow_exception(first);
+    if (first) std::rethrow_exception(first);
 }
 
 }  // namespace
@@ -98,10 +98,15 @@ bool Attend::operator()() const {
 void run_workers(const WorkerPlan& plan, std::span<Progress> progress, Watch& watch,
                  const WorkerBody& body) {
     watch.start();
-    if (plan.workers == 1) {
-        run_one(plan, progress[0], watch, body);
-    } else {
-        run_many(plan, progress, watch, body);
+    try {
+        if (plan.workers == 1) {
+            run_one(plan, progress[0], watch, body);
+        } else {
+            run_many(plan, progress, watch, body);
+        }
+    } catch (const std::exception& error) {
+        if (!watch.failure()) throw;
+        throw Failure(*watch.failure() + " (" + error.what() + ")");
     }
     if (watch.failure()) throw Failure(*watch.failure());
 }
