@@ -76,9 +76,12 @@ Bca bca(std::span<const double> d, std::uint64_t seed, std::size_t draws) {
     out.acceleration = acceleration(d, out.theta);
     out.means = resampled_means(d, draws, random);
     out.se = moments(out.means).sd();
+    // A resample of data on a grid often has the very mean of the data, but for rounding: a tie.
+    const double rounding = 1e-12 * (std::abs(out.theta) + out.se);
     double below = 0;
     for (const double mean : out.means) {
-        below += mean < out.theta ? 1.0 : mean == out.theta ? 0.5 : 0.0;
+        const double distance = mean - out.theta;
+        below += distance < -rounding ? 1.0 : distance <= rounding ? 0.5 : 0.0;
     }
     const double total = static_cast<double>(draws) + 1;
     out.z0 = normal_quantile(std::clamp(below / static_cast<double>(draws), 1 / total,
