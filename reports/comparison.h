@@ -34,15 +34,15 @@ struct MeansOnly {
 };
 
 struct Comparison {
-    std::string experiment;  // its name, or the file's
+    std::string experiment;                             // its name, or the file's
     stats::Method method = stats::Method::crossover_t;  // the one asked for
     double confidence = 0.95;
     std::optional<double> margin;
     std::string adjust = "none";  // of p-values over the headline rows: none | holm | bh | maxt
     std::vector<Row> rows;
     std::vector<MeansOnly> means;
-    std::vector<stats::Warning> warnings;  // of the comparison as a whole
-    bool interim = false;                  // the run is under way: no p-values
+    std::vector<stats::Warning> warnings;              // of the comparison as a whole
+    bool interim = false;                              // the run is under way: no p-values
     std::optional<datasets::ExperimentRecord> record;  // absent for a CSV
 };
 

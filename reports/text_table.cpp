@@ -1,0 +1,141 @@
+#include "reports/text_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reports/escape.h"
+#include "reports/facts.h"
+#include "reports/figures.h"
+#include "reports/grid.h"
+#include "reports/notes.h"
+#include "reports/table_grid.h"
+#include "reports/tables.h"
+
+namespace vsb::reports {
+namespace {
+
+constexpr std::size_t kLongestText = 400;
+constexpr std::size_t kNarrowest = 60;
+constexpr std::size_t kNamedCounts = 6;
+
+std::string title_of(const Table& table) {
+    const std::string kind = shorten(ascii(table.kind), kLongestName);
+    const std::string metric = shorten(ascii(table.metric), kLongestName);
+    const std::string unit = shorten(ascii(table.unit), kLongestName);
+    std::string title = kind;
+    if (!metric.empty()) title += (title.empty() ? "" : ": ") + metric;
+    if (!unit.empty()) title += fmt::format(" ({})", unit == "1" ? "count" : unit);
+    const bool higher = table.rows.front().row->result.better == stats::Better::higher;
+    return fmt::format("{}, {} is better", title, higher ? "higher" : "lower");
+}
+
+bool same_pairs(const Table& table) {
+    const stats::Comparison& first = table.rows.front().row->result;
+    return std::all_of(table.rows.begin(), table.rows.end(), [&](const TableRow& entry) {
+        return entry.row->result.n_ab == first.n_ab && entry.row->result.n_ba == first.n_ba;
+    });
+}
+
+std::vector<GridColumn> columns_of(const Comparison& comparison, const Table& table) {
+    std::vector<GridColumn> columns = {
+        {Cell::payload, table.kind.empty() ? "workload" : "payload"},
+        {Cell::a, "A"},
+        {Cell::b, "B"},
+        {Cell::change, fmt::format("change [{} CI]", plain_percent(comparison.confidence))},
+    };
+    if (!same_pairs(table)) columns.push_back({Cell::pairs, "AB+BA", 3});
+    const bool has_p =
+        !comparison.interim && std::any_of(table.rows.begin(), table.rows.end(), [](const auto& e) {
+            return e.row->p_adjusted || e.row->result.p;
+        });
+    if (has_p) columns.push_back({Cell::p, "p", 1});
+    columns.push_back({Cell::faster, "faster", 4});
+    const bool has_recv = std::any_of(table.rows.begin(), table.rows.end(),
+                                      [](const auto& e) { return e.recv != nullptr; });
+    if (has_recv) columns.push_back({Cell::recv, "recv() A/B", 2});
+    if (!comparison.interim) columns.push_back({Cell::verdict, "verdict"});
+    return columns;
+}
+
+std::string heading(const Comparison& comparison, std::size_t columns) {
+    std::string out;
+    const std::string name = shorten(ascii(comparison.experiment), kLongestName);
+    out += wrap(fmt::format("{}{}: change of B against A", comparison.interim ? "INTERIM " : "",
+                            name.empty() ? "comparison" : name),
+                columns);
+    for (const Fact& fact : state_facts(comparison)) {
+        out += wrap(shorten(ascii(fact.text), kLongestText), columns,
+                    fmt::format("  {}: ", fact.label), "    ");
+    }
+    out += wrap(
+        fmt::format("{}; {}, {} intervals{}{}", pairs_text(comparison),
+                    stats::method_name(comparison.method), plain_percent(comparison.confidence),
+                    comparison.margin ? ", margin " + plain_percent(*comparison.margin) : "",
+                    comparison.adjust == "none" ? "" : ", p adjusted: " + comparison.adjust),
+        columns, "  ", "    ");
+    return out;
+}
+
+std::string means_text(const Comparison& comparison, std::size_t columns) {
+    std::string out;
+    for (const MeansOnly& means : comparison.means) {
+        if (means.unit == "1") continue;
+        out +=
+            wrap(fmt::format("{} {}: A {}, B {} {} (means; zero or negative values, no change)",
+                             shorten(ascii(means.workload), kLongestName),
+                             shorten(ascii(means.metric), kLongestName), mean(means.a, means.unit),
+                             mean(means.b, means.unit), shorten(ascii(means.unit), kLongestName)),
+                 columns, "  ", "    ");
+    }
+    return out.empty() ? "" : "\n" + out;
+}
+
+std::string counts_text(const Comparison& comparison, std::size_t columns) {
+    const std::vector<std::string> names = counts_left_out(comparison);
+    if (names.empty()) return "";
+    std::string list;
+    for (std::size_t i = 0; i < std::min(names.size(), kNamedCounts); ++i) {
+        list += (i == 0 ? "" : ", ") + shorten(ascii(names[i]), kLongestName);
+    }
+    if (names.size() > kNamedCounts)
+        list += fmt::format(" and {} more", names.size() - kNamedCounts);
+    return "\n" + wrap(fmt::format("counts recorded as well (--format json): {}", list), columns);
+}
+
+}  // namespace
+
+std::string text_table(const Comparison& comparison, std::size_t columns) {
+    columns = std::max(columns, kNarrowest);
+    std::string out = heading(comparison, columns);
+    if (comparison.rows.empty()) out += "\nno rows: nothing to compare\n";
+    std::vector<std::string> missing;
+    for (const Table& table : tables(comparison)) {
+        const std::vector<GridColumn> wanted = columns_of(comparison, table);
+        const Drawn drawn = draw(grid_of(table, wanted), columns);
+        out += "\n" + wrap(title_of(table), columns) + drawn.text;
+        for (std::size_t c = 0; c < wanted.size(); ++c) {
+            if (drawn.shown[c]) continue;
+            if (std::find(missing.begin(), missing.end(), wanted[c].head) == missing.end()) {
+                missing.push_back(wanted[c].head);
+            }
+        }
+    }
+    if (!missing.empty()) {
+        std::string list;
+        for (const std::string& head : missing)
+            list += (list.empty() ? "" : ", ") + head;
+        out += "\n" + wrap(fmt::format("left out for want of room (--format json): {}", list),
+                           columns, "", "  ");
+    }
+    out += means_text(comparison, columns);
+    out += counts_text(comparison, columns);
+    const std::vector<Note> all = notes(comparison);
+    if (!all.empty()) out += "\nnotes\n";
+    for (const Note& note : all) {
+        out += wrap(shorten(ascii(note.text), kLongestText), columns, "  - ", "    ");
+    }
+    return out;
+}
+
+}  // namespace vsb::reports
