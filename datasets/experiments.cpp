@@ -182,6 +182,18 @@ void update_status(sql::Database& database, Id experiment, ExperimentStatus stat
     update.bind(4, self.pid_namespace).bind(5, experiment).run();
 }
 
+void put_environment(sql::Database& database, Id experiment, const std::string& key,
+                     const std::string& value) {
+    if (key.empty()) throw std::invalid_argument("a line of the environment has no key");
+    sql::Statement found(database, "SELECT 1 FROM experiment WHERE id = ?");
+    found.bind(1, experiment);
+    if (!found.step()) no_such_experiment(database, std::to_string(experiment));
+    sql::Statement put(database,
+                       "INSERT INTO environment (experiment_id, key, value) VALUES (?, ?, ?) "
+                       "ON CONFLICT (experiment_id, key) DO UPDATE SET value = excluded.value");
+    put.bind(1, experiment).bind(2, key).bind(3, value).run();
+}
+
 std::size_t mark_interrupted(sql::Database& database) {
     std::vector<Id> gone;
     sql::Statement running(database,

@@ -24,6 +24,11 @@ ExperimentRecord insert_experiment(sql::Database& database, const NewExperiment&
 // live process runs it. Otherwise it is finished now.
 void update_status(sql::Database& database, Id experiment, ExperimentStatus status);
 
+// The key's value, new or instead of the one before. Throws std::invalid_argument for an experiment
+// that there is not and for an empty key.
+void put_environment(sql::Database& database, Id experiment, const std::string& key,
+                     const std::string& value);
+
 // Running experiments whose process is gone: interrupted, finished when the last trial that they
 // recorded began. Returns how many there were.
 std::size_t mark_interrupted(sql::Database& database);

@@ -151,6 +151,10 @@ std::size_t Store::invalidate_lone_halves(Id experiment, const std::string& reas
         [&] { return datasets::invalidate_lone_halves(impl_->database, experiment, reason); });
 }
 
+void Store::set_environment(Id experiment, const std::string& key, const std::string& value) {
+    impl_->write([&] { put_environment(impl_->database, experiment, key, value); });
+}
+
 void Store::set_status(Id experiment, ExperimentStatus status) {
     impl_->write([&] { update_status(impl_->database, experiment, status); });
 }

@@ -67,6 +67,20 @@ TEST_F(StoreTest, KeepsAnExperimentAsGiven) {
     EXPECT_EQ(found.workloads[0].writes, 1048576);
 }
 
+TEST_F(StoreTest, EnvironmentKnownAtTheEndIsAddedOrReplaced) {
+    Store store = open();
+    const auto first = store.create(small_experiment());
+    const auto second = store.create(small_experiment());
+    store.set_environment(first.id, "load_end", "0.10");
+    store.set_environment(first.id, "load_end", "0.20");
+    auto expected = small_experiment().environment;
+    EXPECT_EQ(store.find(std::to_string(second.id)).environment, expected);
+    expected["load_end"] = "0.20";
+    EXPECT_EQ(store.find(std::to_string(first.id)).environment, expected);
+    EXPECT_THROW(store.set_environment(first.id, "", "x"), std::invalid_argument);
+    EXPECT_THROW(store.set_environment(99, "load_end", "x"), std::invalid_argument);
+}
+
 TEST_F(StoreTest, KeepsATrialAsGiven) {
     Store store = open();
     const auto experiment = store.create(small_experiment());
