@@ -20,6 +20,12 @@ void DeviceQueue::push(std::uint16_t head, std::uint32_t written) noexcept {
     ring_.used_idx().store(used_, std::memory_order_release);
 }
 
+void DeviceQueue::push_n(std::span<const VringUsedElem> entries) noexcept {
+    for (const VringUsedElem& entry : entries)
+        ring_.used_ring(used_++) = entry;
+    ring_.used_idx().store(used_, std::memory_order_release);
+}
+
 bool DeviceQueue::signal_needed() noexcept {
     const std::uint16_t old = signalled_;
     if (old == used_) return false;

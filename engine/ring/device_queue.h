@@ -4,6 +4,7 @@
 // buffer. Left out: chains, indirect tables, logging. One thread at a time.
 
 #include <cstdint>
+#include <span>
 
 #include "engine/ring/vring.h"
 
@@ -28,6 +29,9 @@ class DeviceQueue {
     bool pop(Buffer& buffer) noexcept;
     // vhost_add_used: writes one entry and publishes it.
     void push(std::uint16_t head, std::uint32_t written) noexcept;
+    // vhost_add_used_n: writes all entries and publishes them with one index update. At most a
+    // ring's worth.
+    void push_n(std::span<const VringUsedElem> entries) noexcept;
     // vhost_notify: does the driver want an interrupt for what was pushed since the last call?
     bool signal_needed() noexcept;
 

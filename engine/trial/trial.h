@@ -1,20 +1,18 @@
 #pragma once
-// The threads of one trial: pinned, started together, watched, joined. A trial ends when every role
-// returned; it is ended early by the deadline, by the caller's stop, or by the first role that
-// fails. Roles look at ended() in every loop; one that sleeps does so as the Task it is given,
-// which is interrupted when the trial ends early.
+// One trial: its threads as a Crew, the caller's hooks, and the one reason why it failed, if it
+// did. A trial ends when every role returned; it is ended early by the deadline, by the caller's
+// stop, or by the first role that fails. Roles look at ended() in every loop; one that sleeps does
+// so as the Task it is given, which is interrupted when the trial ends early.
 
 #include <sys/types.h>
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "engine/run.h"
@@ -25,7 +23,7 @@ namespace vsb::engine::trial {
 struct Role {
     std::string name;  // for messages
     std::optional<int> cpu;
-    std::function<void(pid_t)> starts;  // may be empty; called before the gate opens
+    std::function<void(pid_t)> starts;  // may be empty, as may ends
     std::function<void(pid_t)> ends;
     std::function<void(Task&)> body;
     Task* task = nullptr;  // what it sleeps as, if the caller has one; it must outlive run()
@@ -39,7 +37,7 @@ class Trial {
     void add(Role role) { roles_.push_back(std::move(role)); }
 
     // Runs every role to its end. Adds warnings about CPUs; with idle_poll, idle-priority spinners
-    // keep the roles' CPUs awake meanwhile. Never throws for what a role did: see failure().
+    // keep the roles' CPUs awake meanwhile. What a role, a hook or stop throws becomes failure().
     void run(bool idle_poll, std::vector<Warning>& warnings);
 
     bool ended() const noexcept { return ended_.load(std::memory_order_seq_cst); }
@@ -49,8 +47,7 @@ class Trial {
 
   private:
     void play(const Role& role) noexcept;
-    void watch(std::unique_lock<std::mutex>& hold);
-    void end_early();
+    bool look() noexcept;
 
     std::uint64_t deadline_;
     std::function<bool()> stop_;
@@ -59,11 +56,7 @@ class Trial {
 
     std::atomic<bool> ended_{false};
     mutable std::mutex mutex_;
-    std::condition_variable changed_;
     std::string failure_;
-    std::size_t arrived_ = 0;
-    std::size_t left_ = 0;
-    bool open_ = false;
 };
 
 }  // namespace vsb::engine::trial

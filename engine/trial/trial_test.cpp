@@ -76,14 +76,15 @@ TEST(Trial, StopInterruptsAndAThrowingRoleIsAFailure) {
     EXPECT_EQ(thrown.failure(), "the worker: out of order");
 }
 
-TEST(Trial, ARefusedCpuAndAThrowingHookFailBeforeAnyBodyRuns) {
+TEST(Trial, ARefusedCpuAndAThrowingHookKeepTheBodyFromRunning) {
     std::vector<Warning> warnings;
     std::atomic<int> bodies{0};
     Trial refused(kMinute, {});
     refused.add({"worker", 100'000, {}, {}, [&](Task&) { ++bodies; }});
     refused.add({"receiver", {}, {}, {}, [&](Task&) { ++bodies; }});
     refused.run(false, warnings);
-    EXPECT_NE(refused.failure().find("pinning the worker to CPU 100000"), std::string::npos)
+    EXPECT_NE(refused.failure().find("pinning the worker: there is no CPU 100000"),
+              std::string::npos)
         << refused.failure();
 
     Trial hook(kMinute, {});
@@ -93,7 +94,7 @@ TEST(Trial, ARefusedCpuAndAThrowingHookFailBeforeAnyBodyRuns) {
               {},
               [&](Task&) { ++bodies; }});
     hook.run(false, warnings);
-    EXPECT_EQ(hook.failure(), "no counters");
+    EXPECT_EQ(hook.failure(), "the worker: no counters");
     EXPECT_EQ(bodies, 0);
 }
 

@@ -46,10 +46,14 @@ const SystemInfo& info() {
     return system;
 }
 
+void check(const State& state) {
+    trial::check(info(), state);
+}
+
 Outcome run_trial(const State& state, const Workload& workload, const Placement& placement,
                   std::uint64_t deadline_ns, const Hooks& hooks,
                   const std::function<bool()>& stop) {
-    trial::check(info(), state);
+    check(state);
     trial::check(info(), workload, kLongest);
     const auto ring_size = static_cast<std::size_t>(trial::value_of(info(), state, "ring-size"));
     const auto batch = static_cast<std::size_t>(trial::value_of(info(), state, "batch"));

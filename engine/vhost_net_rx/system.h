@@ -10,6 +10,8 @@
 namespace vsb::engine::vhost_net_rx {
 
 const SystemInfo& info();
+// Throws std::invalid_argument as vsb::engine::validate() does.
+void check(const State& state);
 
 // As vsb::engine::run(). One packet per write, 1 B to 64 KiB; throughput only.
 Outcome run_trial(const State& state, const Workload& workload, const Placement& placement,
