@@ -62,7 +62,6 @@ class BatchPolicy final : public Policy {
         if (sk.state != SocketState::established || sk.done || sk.shutdown != 0 ||
             sk.peer_shutdown != 0)
             return BatchEnd::state_change;
-        if (sk.type != PacketType::stream) return BatchEnd::other_type;
         if (sk.transport != &kVirtioTransport) return BatchEnd::transport_change;
         if (sk.protocol != &kVsockProtocol) return BatchEnd::protocol_change;
         if (!sk.native_callbacks()) return BatchEnd::callback_change;
@@ -89,6 +88,10 @@ class BatchPolicy final : public Policy {
         Socket* sk = ctx_.tables.find_connected(packet.source(), packet.destination(), me);
         if (sk == nullptr) {
             recv_pkt_bound(ctx_, packet, me);
+            return;
+        }
+        if (sk->type != packet.header.type) {
+            recv_pkt_to(ctx_, sk, packet, me);
             return;
         }
         if (!sk->lock.lock(me)) {  // the trial was given up

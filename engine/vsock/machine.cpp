@@ -55,6 +55,7 @@ void Machine::connect(std::uint32_t buf_alloc, std::uint32_t rcvlowat) {
     device_->run(setup_);
     worker_->run(setup_);
     device_->take_transmitted(setup_);
+    worker_->fill(setup_);  // the transfer begins with a full ring
     socket_ = accept(*listener_, setup_);
     if (socket_ == nullptr || !device_->connected())
         throw std::logic_error("virtio-vsock-rx: the handshake did not complete");

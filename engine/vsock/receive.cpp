@@ -106,21 +106,6 @@ void recv_listen(ReceiveContext& ctx, Socket& listener, const Packet& packet,
     ctx.pool.free(*packet.skb, me);
 }
 
-void deliver_to(ReceiveContext& ctx, Socket* sk, const Packet& packet, Current& me) noexcept {
-    if (sk == nullptr || sk->type != packet.header.type) {
-        reset_no_sock(ctx, packet.header, me);
-        drop(ctx, packet, me.counts.drops_no_socket, me);
-        if (sk != nullptr) sk->put(me);
-        return;
-    }
-    if (!sk->lock.lock(me)) {  // the trial was given up
-        ctx.pool.free(*packet.skb, me);
-        sk->put(me);
-        return;
-    }
-    recv_pkt_locked(ctx, *sk, packet, me);
-}
-
 bool valid_type(PacketType type) noexcept {
     return type == PacketType::stream || type == PacketType::seqpacket;
 }
@@ -187,8 +172,23 @@ void recv_pkt_locked(ReceiveContext& ctx, Socket& sk, const Packet& packet, Curr
     sk.put(me);
 }
 
+void recv_pkt_to(ReceiveContext& ctx, Socket* sk, const Packet& packet, Current& me) noexcept {
+    if (sk == nullptr || sk->type != packet.header.type) {
+        reset_no_sock(ctx, packet.header, me);
+        drop(ctx, packet, me.counts.drops_no_socket, me);
+        if (sk != nullptr) sk->put(me);
+        return;
+    }
+    if (!sk->lock.lock(me)) {  // the trial was given up
+        ctx.pool.free(*packet.skb, me);
+        sk->put(me);
+        return;
+    }
+    recv_pkt_locked(ctx, *sk, packet, me);
+}
+
 void recv_pkt_bound(ReceiveContext& ctx, const Packet& packet, Current& me) noexcept {
-    deliver_to(ctx, ctx.tables.find_bound(packet.destination(), me), packet, me);
+    recv_pkt_to(ctx, ctx.tables.find_bound(packet.destination(), me), packet, me);
 }
 
 void recv_pkt(ReceiveContext& ctx, const Packet& packet, Current& me) noexcept {
@@ -202,7 +202,7 @@ void recv_pkt(ReceiveContext& ctx, const Packet& packet, Current& me) noexcept {
         recv_pkt_bound(ctx, packet, me);
         return;
     }
-    deliver_to(ctx, sk, packet, me);
+    recv_pkt_to(ctx, sk, packet, me);
 }
 
 }  // namespace vsb::engine

@@ -27,6 +27,8 @@ struct ReceiveContext {
 void recv_pkt(ReceiveContext& ctx, const Packet& packet, Current& me) noexcept;
 // The same after a miss in the connected table.
 void recv_pkt_bound(ReceiveContext& ctx, const Packet& packet, Current& me) noexcept;
+// The same for a socket already found, or nullptr for none; drops the caller's reference.
+void recv_pkt_to(ReceiveContext& ctx, Socket* sk, const Packet& packet, Current& me) noexcept;
 // Its part under the socket lock; drops the lock and the caller's reference.
 void recv_pkt_locked(ReceiveContext& ctx, Socket& sk, const Packet& packet, Current& me) noexcept;
 

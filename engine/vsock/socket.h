@@ -41,9 +41,21 @@ void native_data_ready(Socket& sk, Current& me) noexcept;
 void native_write_space(Socket& sk, Current& me) noexcept;
 void native_state_change(Socket& sk, Current& me) noexcept;
 
+// The callbacks a socket is created with.
+struct NativeCallbacks {
+    Callback data_ready = &native_data_ready;
+    Callback write_space = &native_write_space;
+};
+
 struct Socket {
-    Socket(SkbPool& pool, PacketType socket_type, std::uint32_t buf_alloc) noexcept
-        : type(socket_type), rx(pool, buf_alloc) {}
+    Socket(SkbPool& pool, PacketType socket_type, std::uint32_t buf_alloc,
+           NativeCallbacks native = {}) noexcept
+        : type(socket_type),
+          data_ready(native.data_ready),
+          write_space(native.write_space),
+          saved_data_ready(native.data_ready),
+          saved_write_space(native.write_space),
+          rx(pool, buf_alloc) {}
     Socket(const Socket&) = delete;
     Socket& operator=(const Socket&) = delete;
 
@@ -72,12 +84,12 @@ struct Socket {
     std::uint32_t child_buf_alloc = 0;
 
     // May be replaced at any time (sockmap, kTLS and others do so under sk_callback_lock).
-    std::atomic<Callback> data_ready{&native_data_ready};
-    std::atomic<Callback> write_space{&native_write_space};
+    std::atomic<Callback> data_ready;
+    std::atomic<Callback> write_space;
     std::atomic<Callback> state_change{&native_state_change};
     // As they were at creation: what a batch calls, and what it compares with.
-    const Callback saved_data_ready = &native_data_ready;
-    const Callback saved_write_space = &native_write_space;
+    const Callback saved_data_ready;
+    const Callback saved_write_space;
 
     std::atomic<std::uint32_t> rcvlowat{1};  // SO_RCVLOWAT
     ReceiveQueue rx;
