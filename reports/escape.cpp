@@ -225,6 +225,7 @@ std::string plot_label(std::string_view text) {
             case '"':
             case '\'':
             case '`':
+            case '#':
                 out += '_';
                 break;
             case '\\':

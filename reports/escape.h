@@ -37,7 +37,8 @@ std::string markdown_text(std::string_view text);
 // spreadsheets run it.
 std::string csv_cell(std::string_view text);
 
-// A label of a plot: ascii() without quotes, backquotes, backslashes and at signs.
+// A label of a plot: ascii() without quotes, backquotes, backslashes, at signs and number signs
+// (which start a comment in gnuplot's data).
 std::string plot_label(std::string_view text);
 
 }  // namespace vsb::reports

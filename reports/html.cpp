@@ -1,0 +1,276 @@
+#include "reports/html.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "reports/escape.h"
+#include "reports/facts.h"
+#include "reports/figures.h"
+#include "reports/html_style.h"
+#include "reports/notes.h"
+#include "reports/page_svg.h"
+#include "reports/plots.h"
+#include "reports/table_grid.h"
+#include "reports/tables.h"
+
+namespace vsb::reports {
+namespace {
+
+constexpr std::size_t kLongestText = 2000;
+constexpr std::size_t kLongestCell = 120;
+
+std::string safe(std::string_view text) {
+    return html_text(cut(text, kLongestText));
+}
+
+std::string safe_cell(std::string_view text) {
+    return html_text(cut(text, kLongestCell));
+}
+
+std::string list_of(const std::vector<Fact>& facts) {
+    if (facts.empty()) return "";
+    std::string out = "<dl>\n";
+    for (const Fact& fact : facts) {
+        out += fmt::format("<dt>{}</dt><dd>{}</dd>\n", fact.label, safe(fact.text));
+    }
+    return out + "</dl>\n";
+}
+
+std::string notes_html(const Comparison& comparison) {
+    const std::vector<Note> all = notes(comparison);
+    if (all.empty()) return "";
+    std::string out = "<section class=\"notes\"><h2>Before you believe it</h2>\n<ul>\n";
+    for (const Note& note : all) {
+        out += fmt::format("<li{}>{}</li>\n", note.code == "interim" ? " class=\"interim\"" : "",
+                           safe(note.text));
+    }
+    return out + "</ul></section>\n";
+}
+
+// Draws, and keeps what went wrong: a page without plots says so once.
+class Figures {
+  public:
+    explicit Figures(const Plotter& plotter) : plotter_(plotter) {
+        if (!plotter_) error_ = "no plot program was given";
+    }
+
+    // caption: raw text. Empty when there is nothing to draw or no way to.
+    std::string figure(const Plot& plot, const std::string& caption) {
+        if (plot.script.empty() || !plotter_) return "";
+        const Drawing drawing = plotter_(plot);
+        if (drawing.svg.empty()) {
+            if (error_.empty()) error_ = drawing.error;
+            return "";
+        }
+        const std::string prefix = fmt::format("f{}-", ++count_);
+        return fmt::format("<figure><figcaption>{}</figcaption>{}</figure>\n", safe(caption),
+                           svg_for_page(drawing.svg, prefix, caption));
+    }
+
+    std::string notice() const {
+        if (error_.empty()) return "";
+        return fmt::format("<p class=\"lead\">Some plots are missing: {}.</p>\n", safe(error_));
+    }
+
+  private:
+    const Plotter& plotter_;
+    std::string error_;
+    int count_ = 0;
+};
+
+std::string cell_html(const TableRow& entry, const Table& table, Cell cell) {
+    const stats::Comparison& r = entry.row->result;
+    switch (cell) {
+        case Cell::payload:
+            return fmt::format("<td>{}</td>", safe_cell(entry.payload));
+        case Cell::change:
+            return fmt::format("<td>{} <span class=\"ci\">{}</span></td>", percent(r.change),
+                               interval(r.ci));
+        case Cell::verdict: {
+            const std::string_view verdict = stats::verdict_name(r.verdict);
+            return fmt::format("<td class=\"verdict {0}\">{0}</td>", verdict);
+        }
+        case Cell::pairs:
+        case Cell::p:
+        case Cell::faster:
+        case Cell::recv:
+            return fmt::format("<td class=\"less\">{}</td>",
+                               html_text(cell_text(entry, table.unit, cell)));
+        case Cell::a:
+        case Cell::b:
+            break;
+    }
+    return fmt::format("<td>{}</td>", cell_text(entry, table.unit, cell));
+}
+
+std::string head_html(const Comparison& comparison, const Table& table, Cell cell) {
+    switch (cell) {
+        case Cell::payload:
+            return fmt::format("<th>{}</th>", table.kind.empty() ? "workload" : "payload");
+        case Cell::a:
+            return "<th>A</th>";
+        case Cell::b:
+            return "<th>B</th>";
+        case Cell::change:
+            return fmt::format("<th>change <span class=\"ci\">[{} CI]</span></th>",
+                               plain_percent(comparison.confidence));
+        case Cell::pairs:
+            return "<th class=\"less\">AB+BA</th>";
+        case Cell::p:
+            return "<th class=\"less\">p</th>";
+        case Cell::faster:
+            return "<th class=\"less\">faster</th>";
+        case Cell::recv:
+            return "<th class=\"less\">recv() A/B</th>";
+        case Cell::verdict:
+            return "<th class=\"verdict\">verdict</th>";
+    }
+    return "";
+}
+
+std::string title_of(const Table& table) {
+    std::string title = safe_cell(table.kind);
+    if (!table.metric.empty()) title += (title.empty() ? "" : ": ") + safe_cell(table.metric);
+    if (!table.unit.empty()) {
+        title += fmt::format(" ({})", table.unit == "1" ? "count" : safe_cell(table.unit));
+    }
+    const bool higher = table.rows.front().row->result.better == stats::Better::higher;
+    return fmt::format("{}, {} is better", title, higher ? "higher" : "lower");
+}
+
+std::string table_html(const Comparison& comparison, const Table& table) {
+    std::vector<Cell> cells = {Cell::payload, Cell::a,     Cell::b,
+                               Cell::change,  Cell::pairs, Cell::faster};
+    if (!comparison.interim) cells.push_back(Cell::p);
+    if (std::any_of(table.rows.begin(), table.rows.end(),
+                    [](const TableRow& entry) { return entry.recv != nullptr; })) {
+        cells.push_back(Cell::recv);
+    }
+    if (!comparison.interim) cells.push_back(Cell::verdict);
+    std::string out = "<div class=\"scroll\"><table>\n<thead><tr>";
+    for (const Cell cell : cells)
+        out += head_html(comparison, table, cell);
+    out += "</tr></thead>\n<tbody>\n";
+    for (const TableRow& entry : table.rows) {
+        out += "<tr>";
+        for (const Cell cell : cells)
+            out += cell_html(entry, table, cell);
+        out += "</tr>\n";
+    }
+    return out + "</tbody></table></div>\n";
+}
+
+std::string tables_html(const Comparison& comparison, Figures& figures) {
+    std::string out;
+    for (const Table& table : tables(comparison)) {
+        const std::string figure =
+            figures.figure(forest_plot(table, comparison.margin),
+                           fmt::format("{} {}: change with its {} interval", table.kind,
+                                       table.metric, plain_percent(comparison.confidence)));
+        out += fmt::format("<section><h2>{}</h2>\n<div class=\"block\">{}{}</div></section>\n",
+                           title_of(table), table_html(comparison, table), figure);
+    }
+    return out;
+}
+
+bool is_headline(const Comparison& comparison, const datasets::PairedSeries& series) {
+    return std::any_of(comparison.rows.begin(), comparison.rows.end(), [&](const Row& row) {
+        return row.headline && row.workload == series.workload && row.metric == series.metric;
+    });
+}
+
+std::string section(const std::string& title, const std::string& figures) {
+    if (figures.empty()) return "";
+    return fmt::format("<section><h2>{}</h2>\n<div class=\"plots\">\n{}</div></section>\n", title,
+                       figures);
+}
+
+std::string pairs_html(const Comparison& comparison, const HtmlExtras& extras, Figures& figures) {
+    std::string out;
+    for (const datasets::PairedSeries& series : extras.series) {
+        if (!is_headline(comparison, series)) continue;
+        out += figures.figure(pairs_plot(series),
+                              fmt::format("{} {}{}", series.workload, series.metric,
+                                          series.unit.empty() ? "" : ", " + series.unit));
+    }
+    return section("Pair by pair", out);
+}
+
+std::string rtt_html(const HtmlExtras& extras, Figures& figures) {
+    std::string out;
+    for (const RttSamples& samples : extras.rtt) {
+        out += figures.figure(ecdf_plot(samples), samples.workload);
+    }
+    return section("Round trips answered in time", out);
+}
+
+std::string batches_html(const HtmlExtras& extras, Figures& figures) {
+    std::string out;
+    for (const BatchSizes& sizes : extras.batch_sizes) {
+        out += figures.figure(batch_plot(sizes), sizes.workload);
+    }
+    return section("Packets in one ownership of the socket", out);
+}
+
+std::string counts_html(const Comparison& comparison) {
+    std::string rows;
+    for (const Row& row : comparison.rows) {
+        if (row.headline || row.unit != "1") continue;
+        rows += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+                            safe_cell(row.workload), safe_cell(row.metric), mean(row.result.a, "1"),
+                            mean(row.result.b, "1"), percent(row.result.change));
+    }
+    for (const MeansOnly& means : comparison.means) {
+        rows += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>-</td></tr>\n",
+                            safe_cell(means.workload), safe_cell(means.metric),
+                            mean(means.a, means.unit), mean(means.b, means.unit));
+    }
+    if (rows.empty()) return "";
+    return "<section><h2>Counts</h2>\n<details><summary>Means of a trial; no change where a count "
+           "is "
+           "zero</summary>\n<div class=\"scroll\"><table><thead><tr><th>workload</th><th>count</th>"
+           "<th>A</th><th>B</th><th>change</th></tr></thead>\n<tbody>\n" +
+           rows + "</tbody></table></div></details></section>\n";
+}
+
+std::string environment_html(const Comparison& comparison) {
+    std::string out = "<section><h2>How and where</h2>\n" + list_of(method_facts(comparison)) +
+                      list_of(machine_facts(comparison));
+    if (comparison.record && !comparison.record->environment.empty()) {
+        out += "<details><summary>The environment as recorded</summary>\n<dl>\n";
+        for (const auto& [key, value] : comparison.record->environment) {
+            out += fmt::format("<dt>{}</dt><dd>{}</dd>\n", safe_cell(key), safe(value));
+        }
+        out += "</dl></details>\n";
+    }
+    return out + "</section>\n";
+}
+
+}  // namespace
+
+std::string html(const Comparison& comparison, const HtmlExtras& extras) {
+    Figures figures(extras.plotter);
+    const std::string name = comparison.experiment.empty() ? "comparison" : comparison.experiment;
+    std::string body = fmt::format("<h1>{}</h1>\n<p class=\"lead\">{}</p>\n", safe_cell(name),
+                                   html_text(pairs_text(comparison)));
+    body += notes_html(comparison);
+    body += list_of(state_facts(comparison));
+    if (comparison.rows.empty()) body += "<p>No rows: nothing to compare.</p>\n";
+    std::string content = tables_html(comparison, figures);
+    content += pairs_html(comparison, extras, figures);
+    content += rtt_html(extras, figures);
+    content += batches_html(extras, figures);
+    body += figures.notice() + content + counts_html(comparison) + environment_html(comparison);
+    return fmt::format(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+        "'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n"
+        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+        "<meta name=\"referrer\" content=\"no-referrer\">\n"
+        "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n{}</body>\n</html>\n",
+        safe_cell(name), html_style(), body);
+}
+
+}  // namespace vsb::reports
