@@ -12,6 +12,7 @@
 #include "transport/errors.h"
 #include "transport/figures.h"
 #include "transport/payload.h"
+#include "transport/pin.h"
 
 namespace vsb::pingpong {
 namespace {
@@ -160,6 +161,7 @@ class Client {
 }  // namespace
 
 ClientOutcome run_client(transport::Calls& calls, const PingpongOptions& options) {
+    transport::check_cpus_allowed(options.cpus);
     return Client(calls, options).run();
 }
 

@@ -8,6 +8,7 @@
 #include "transport/control.h"
 #include "transport/errors.h"
 #include "transport/figures.h"
+#include "transport/pin.h"
 
 namespace vsb::pingpong {
 namespace {
@@ -138,6 +139,7 @@ class Server {
 
 ServerOutcome run_server(transport::Calls& calls, const PingpongOptions& options,
                          const std::function<void(const transport::Endpoint&)>& listening) {
+    transport::check_cpus_allowed(options.cpus);
     return Server(calls, options).run(listening);
 }
 

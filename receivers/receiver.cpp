@@ -9,6 +9,7 @@
 #include "transport/control.h"
 #include "transport/errors.h"
 #include "transport/figures.h"
+#include "transport/pin.h"
 #include "transport/plan.h"
 
 namespace vsb::receivers {
@@ -269,6 +270,7 @@ class Session {
 ReceiverOutcome run_receiver(transport::Calls& calls, const ReceiverOptions& options,
                              const std::function<void(const transport::Endpoint&)>& listening,
                              const transport::Watch::IntervalSink& interval) {
+    transport::check_cpus_allowed(options.cpus);
     return Session(calls, options, interval).run(listening);
 }
 

@@ -10,6 +10,7 @@
 #include "transport/control.h"
 #include "transport/errors.h"
 #include "transport/figures.h"
+#include "transport/pin.h"
 #include "transport/plan.h"
 #include "transport/survive.h"
 
@@ -245,6 +246,7 @@ class Session {
 
 SenderOutcome run_sender(transport::Calls& calls, const SenderOptions& options,
                          const transport::Watch::IntervalSink& interval) {
+    transport::check_cpus_allowed(options.cpus);
     return Session(calls, options, interval).run();
 }
 

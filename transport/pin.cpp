@@ -30,17 +30,29 @@ bool runs_on_it_alone(int cpu) {
            CPU_ISSET_S(static_cast<std::size_t>(cpu), now.size, now.set) != 0;
 }
 
+[[noreturn]] void reject(int cpu) {
+    throw UsageError("--cpu: CPU " + std::to_string(cpu) +
+                     " is not there or not among those this process may use");
+}
+
 }  // namespace
+
+void check_cpus_allowed(const std::vector<int>& cpus) {
+    Mask allowed;
+    if (::sched_getaffinity(0, allowed.size, allowed.set) < 0) {
+        throw_errno(errno, "asking for the allowed CPUs");
+    }
+    for (const int cpu : cpus) {
+        if (CPU_ISSET_S(static_cast<std::size_t>(cpu), allowed.size, allowed.set) == 0) reject(cpu);
+    }
+}
 
 void pin_this_thread(int cpu) {
     const std::string name = "CPU " + std::to_string(cpu);
     Mask wanted;
     CPU_SET_S(static_cast<std::size_t>(cpu), wanted.size, wanted.set);
     if (::sched_setaffinity(0, wanted.size, wanted.set) < 0) {
-        if (errno == EINVAL) {
-            throw UsageError("--cpu: " + name +
-                             " is not there or not among those this process may use");
-        }
+        if (errno == EINVAL) reject(cpu);
         throw_errno(errno, "pinning to", name);
     }
     if (!runs_on_it_alone(cpu)) {
