@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "engine/dgram_sendmsg/system.h"
+#include "engine/vhost_net_rx/system.h"
+#include "engine/vhost_vsock_used/system.h"
 #include "engine/vsock/parameters.h"
 #include "engine/vsock/policy.h"
 #include "engine/vsock/trial.h"
@@ -32,7 +35,11 @@ Entry vsock_rx() {
 }
 
 const std::vector<Entry>& entries() {
-    static const std::vector<Entry> all{vsock_rx()};
+    static const std::vector<Entry> all{
+        vsock_rx(),
+        {vhost_vsock_used::info(), &vhost_vsock_used::check, &vhost_vsock_used::run_trial},
+        {vhost_net_rx::info(), &vhost_net_rx::check, &vhost_net_rx::run_trial},
+        {dgram_sendmsg::info(), &dgram_sendmsg::check, &dgram_sendmsg::run_trial}};
     return all;
 }
 

@@ -44,7 +44,9 @@ void WaitQueue::finish_wait(WaitEntry& entry) noexcept {
 
 Woken WaitQueue::wake_up() noexcept {
     Woken woken;
-    std::array<Task*, 8> tasks{};
+    // All of them in one go, whatever number of threads a trial has: a woken task that finds
+    // nothing queues itself again, and must not be woken once more by the call that woke it.
+    std::array<Task*, 128> tasks;
     for (bool more = true; more;) {
         std::size_t n = 0;
         more = false;

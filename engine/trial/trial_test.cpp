@@ -146,5 +146,38 @@ TEST(SleepUntil, NoWakeIsLostAndOneSleepIsOneWake) {
     EXPECT_FALSE(queue[0].has_sleeper() || queue[1].has_sleeper());
 }
 
+// Sleepers that queue themselves again as soon as they are woken are woken once, not for as long as
+// the waker keeps looking.
+TEST(SleepUntil, OneWakeUpWakesEachSleeperOnce) {
+    constexpr unsigned kSleepers = 20;
+    std::vector<Warning> warnings;
+    WaitQueue queue;
+    std::atomic<bool> done{false};
+    std::atomic<unsigned> asleep{0};
+    Woken woken;
+    Trial trial(kMinute, {});
+    for (unsigned i = 0; i < kSleepers; ++i) {
+        trial.add({"sleeper", {}, {}, {}, [&](Task& task) {
+                       ++asleep;
+                       sleep_until(queue, task, [&] { return done.load(); });
+                   }});
+    }
+    trial.add({"waker", {}, {}, {}, [&](Task&) {
+                   while (asleep < kSleepers)
+                       sched_yield();
+                   for (int i = 0; i < 100; ++i) {
+                       const Woken now = queue.wake_up();
+                       if (now.tasks > woken.tasks) woken = now;
+                       sched_yield();
+                   }
+                   done.store(true);
+                   queue.wake_up();
+               }});
+    trial.run(false, warnings);
+    EXPECT_EQ(trial.failure(), "");
+    EXPECT_LE(woken.tasks, kSleepers);
+    EXPECT_GT(woken.tasks, 0U);
+}
+
 }  // namespace
 }  // namespace vsb::engine::trial
