@@ -1,0 +1,122 @@
+#include "harness/cli/run_setup.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "harness/build_facts.h"
+#include "harness/cli/failure.h"
+#include "harness/cpus.h"
+#include "harness/engine_target.h"
+#include "harness/environment.h"
+#include "harness/fake_target.h"
+#include "harness/runner.h"
+#include "receivers/perf/counters.h"
+
+namespace vsb::cli {
+namespace {
+
+using harness::Experiment;
+using harness::Kind;
+
+void settle_cpus(Experiment& experiment, std::map<std::string, std::string>& environment) {
+    const auto allowed = harness::allowed_cpus();
+    try {
+        harness::check_allowed(experiment.cpus, allowed);
+    } catch (const std::invalid_argument& error) {
+        throw Failure(kUsage, std::string("--cpus: ") + error.what());
+    }
+    experiment.cpus = harness::with_defaults(experiment.cpus, allowed);
+    if (experiment.cpus.receiver == experiment.cpus.worker) {
+        environment["warning.one-cpu"] =
+            "receiver and worker share CPU " + std::to_string(*experiment.cpus.receiver) +
+            ": they take turns, which no receive path with two CPUs does";
+    }
+}
+
+void settle_cycles(Experiment& experiment, bool by_preset,
+                   std::map<std::string, std::string>& environment) {
+    const auto cycles = std::ranges::find(experiment.kinds, Kind::cycles);
+    if (experiment.target != "engine" || cycles == experiment.kinds.end()) return;
+    const auto missing = perf::unavailable_reason();
+    if (!missing) return;
+    if (!by_preset) {
+        throw Failure(kSkipped, "cycles: this machine gives no hardware counters: " + *missing +
+                                    " (leave cycles out of --workload)");
+    }
+    experiment.kinds.erase(cycles);
+    environment["warning.cycles-skipped"] =
+        "cycles were not measured: this machine gives no hardware counters: " + *missing;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> settle(Experiment& experiment, bool cycles_by_preset) {
+    auto environment = harness::read_environment();
+    if (experiment.target == "fake") return environment;
+    settle_cpus(experiment, environment);
+    settle_cycles(experiment, cycles_by_preset, environment);
+    return environment;
+}
+
+std::unique_ptr<harness::Target> make_target(const Experiment& experiment) {
+    if (experiment.target == "engine") return harness::make_engine_target(experiment);
+    if (experiment.target == "fake") {
+        return std::make_unique<harness::FakeTarget>(
+            harness::fake_script(experiment.a, experiment.b));
+    }
+    throw Failure(kUsage,
+                  "--target: this build has no target '" + experiment.target + "' (choose engine)");
+}
+
+MachineWatch::MachineWatch(const Experiment& experiment)
+    : real_(experiment.target != "fake"),
+      worker_cpu_(experiment.cpus.worker.value_or(0)),
+      receiver_cpu_(experiment.cpus.receiver.value_or(0)) {}
+
+std::map<std::string, std::string> MachineWatch::before() {
+    if (!real_) return {};
+    before_ = harness::measure_machine_state(worker_cpu_, receiver_cpu_);
+    auto environment = harness::machine_environment(before_, "");
+    environment["load_start"] = harness::read_load();
+    return environment;
+}
+
+void MachineWatch::after(datasets::Store& store, datasets::Id id,
+                         harness::Observer& observer) const {
+    if (!real_) return;
+    store.set_environment(id, "load_end", harness::read_load());
+    const auto after = harness::measure_machine_state(worker_cpu_, receiver_cpu_);
+    for (const auto& [key, value] : harness::machine_environment(after, ".end")) {
+        store.set_environment(id, key, value);
+    }
+    for (const auto& warning : harness::machine_moves(before_, after)) {
+        store.set_environment(id, std::string(harness::kWarningPrefix) + warning.code,
+                              warning.text);
+        observer.warning(warning.code, warning.text);
+    }
+}
+
+void warn_if_elsewhere(datasets::Store& store, const datasets::ExperimentRecord& record,
+                       const std::map<std::string, std::string>& now, harness::Observer& observer) {
+    std::string differs;
+    const auto check = [&](const std::string& what, const std::string& then,
+                           const std::string& here) {
+        if (then == here) return;
+        differs += (differs.empty() ? "" : "; ") + what + ": " + then + ", now " + here;
+    };
+    for (const char* key : {"kernel", "cpu_model", "compiler", "build_type"}) {
+        const auto then = record.environment.find(key);
+        const auto here = now.find(key);
+        if (then != record.environment.end() && here != now.end()) {
+            check(key, then->second, here->second);
+        }
+    }
+    check("tool", record.tool_version, harness::kVersion);
+    if (record.target == "engine") check("commit", record.project_commit, harness::kCommit);
+    if (differs.empty()) return;
+    const std::string text = "the run was resumed under other conditions (" + differs + ")";
+    store.set_environment(record.id, "warning.resumed-elsewhere", text);
+    observer.warning("resumed-elsewhere", text);
+}
+
+}  // namespace vsb::cli

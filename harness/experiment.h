@@ -1,0 +1,77 @@
+#pragma once
+// An experiment: what is measured, how often, and where. A plain value, validated once by
+// make_experiment(); nothing deeper sees a flag or a file.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/cpus.h"
+
+namespace vsb::harness {
+
+// fixed: throughput with recv() of recv_bytes; matched: recv() of the payload's size; rtt:
+// ping-pong; cycles: fixed, with the hardware counters of the RX worker.
+enum class Kind : std::uint8_t { fixed, matched, rtt, cycles };
+std::string_view kind_name(Kind kind);
+Kind parse_kind(std::string_view name);  // throws std::invalid_argument naming the kinds
+
+// How often a state is prepared anew: for every trial, whenever the state changes, once for a run.
+enum class Fresh : std::uint8_t { trial, state, run };
+std::string_view fresh_name(Fresh fresh);
+Fresh parse_fresh(std::string_view name);
+
+// The factor on the published amount of work. An exception names a workload ("fixed/64B"), a kind
+// ("rtt") or a payload ("64B"); the most exact one that matches decides, in this order.
+struct BytesScale {
+    double all = 1;
+    std::vector<std::pair<std::string, double>> exceptions;
+
+    bool operator==(const BytesScale&) const = default;
+};
+
+struct Experiment {
+    std::string name = "run";
+    std::string target = "engine";  // engine | host | guest | fake
+    std::string a;                  // state SPECs, as given
+    std::string b;
+    std::int64_t pairs = 16;  // of each workload; even
+    std::vector<std::uint64_t> payloads_bytes;
+    std::vector<Kind> kinds;
+    std::uint64_t recv_bytes = 65536;
+    BytesScale bytes_scale;
+    std::uint64_t seed = 1;  // at most 2^63-1: the store's and TOML's integers are signed
+    Fresh fresh = Fresh::state;
+    CpuPlacement cpus;
+    std::int64_t timeout_ns = 60'000'000'000;  // of one trial
+
+    bool operator==(const Experiment&) const = default;
+};
+
+// One row of the result: a kind at a payload.
+struct Workload {
+    std::string name;  // KIND/PAYLOAD: "fixed/64B"
+    Kind kind = Kind::fixed;
+    std::uint64_t payload_bytes = 64;
+    std::uint64_t recv_bytes = 65536;
+    std::uint64_t writes = 1;  // of one trial; requests for rtt
+
+    bool operator==(const Workload&) const = default;
+};
+
+// Every kind with every payload, kinds outermost, in the order given.
+std::vector<Workload> workloads_of(const Experiment& experiment);
+
+// max(1, floor(scale * min(2^20, 2 GiB / payload))): the published transfer rule (64B/64M,
+// 256B/256M, ..., capped at 2G from 4K on).
+std::uint64_t writes_of(std::uint64_t payload_bytes, double scale);
+// max(100, floor(scale * 10000)).
+std::uint64_t requests_of(double scale);
+
+inline constexpr std::int64_t kMaxPairs = 100'000;
+inline constexpr std::uint64_t kMaxPayloadBytes = 1 << 20;
+inline constexpr std::uint64_t kMaxSeed = ~std::uint64_t{0} >> 1;
+
+}  // namespace vsb::harness

@@ -1,0 +1,236 @@
+// Real guests. They need a kernel: VSB_GUEST_KERNEL=FILE, or Debian's user-mode-linux in the cache
+// (`vsockbench guest kernel debian-uml` fetches it). Without one these tests skip and say so.
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "harness/guest/archive.h"
+#include "harness/guest/device.h"
+#include "harness/guest/guest.h"
+#include "harness/guest/initramfs.h"
+#include "harness/guest/kernel.h"
+#include "harness/guest/process.h"
+#include "harness/guest/target.h"
+#include "harness/guest/trial.h"
+
+namespace vsb::guest {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+constexpr std::uint64_t kSecond = 1'000'000'000;
+
+// The kernel to boot, or why there is none.
+struct Available {
+    std::optional<std::string> kernel;
+    fs::path cache;
+    std::string why;
+};
+
+Available available() {
+    Available found;
+    found.cache = cache_folder(std::getenv("XDG_CACHE_HOME"), std::getenv("HOME"));
+    if (!fs::exists(fs::path(VSB_BIN_DIR) / "vsb-init")) {
+        found.why = "vsb-init is not built";
+    } else if (const char* kernel = std::getenv("VSB_GUEST_KERNEL")) {
+        found.kernel = kernel;
+    } else if (fs::is_directory(found.cache / "kernel-debian-uml")) {
+        found.kernel = "debian-uml";
+    } else {
+        found.why =
+            "no guest kernel here (vsockbench guest kernel debian-uml fetches one, or set "
+            "VSB_GUEST_KERNEL)";
+    }
+    return found;
+}
+
+std::string scratch() {
+    return access("/dev/shm", W_OK) == 0 ? "/dev/shm" : testing::TempDir();
+}
+
+// One guest with its device, booted.
+class Booted {
+  public:
+    explicit Booted(const Available& found) : folder_(scratch()) {
+        KernelRequest request;
+        request.kernel = *found.kernel;
+        request.cache = found.cache;
+        setup_.kernel = find_kernel(request);
+        setup_.cpus = setup_.kernel.smp ? 2 : 1;
+        setup_.scratch = folder_.path();
+        setup_.initrd = folder_.path() + "/initrd";
+        setup_.vhost_socket = folder_.path() + "/vhost";
+        setup_.stall_ns = 3 * kSecond;
+        std::ofstream(setup_.initrd, std::ios::binary) << newc_archive(
+            initramfs_nodes(read_programs(VSB_BIN_DIR),
+                            modules_for(setup_.kernel, setup_.kernel.vmm, Topology::vhost_user)));
+        device_ = std::make_unique<Device>(setup_.vhost_socket, 3, DevicePolicy{});
+        guest_ = std::make_unique<Guest>(setup_, nullptr);
+    }
+
+    Guest& guest() { return *guest_; }
+    Device& device() { return *device_; }
+    GuestCpus cpus() const { return guest_cpus(setup_.kernel.vmm, guest_->cpus()); }
+    const std::string& folder() const { return folder_.path(); }
+
+    harness::TrialRequest request(harness::Kind kind, std::uint64_t payload, std::uint64_t writes) {
+        harness::TrialRequest one;
+        one.workload.kind = kind;
+        one.workload.payload_bytes = payload;
+        one.workload.writes = writes;
+        one.workload.recv_bytes = 65536;
+        one.timeout_ns = 120'000'000'000;
+        return one;
+    }
+
+  private:
+    PrivateFolder folder_;
+    GuestSetup setup_;
+    std::unique_ptr<Device> device_;
+    std::unique_ptr<Guest> guest_;
+};
+
+double value_of(const harness::TrialResult& result, const std::string& metric) {
+    for (const auto& one : result.measurements) {
+        if (one.metric == metric) return one.value;
+    }
+    return -1;
+}
+
+// Processes whose command line names a folder: those of a guest that is to be gone.
+int processes_naming(const std::string& text) {
+    int count = 0;
+    for (const auto& entry : fs::directory_iterator("/proc")) {
+        const std::string name = entry.path().filename().string();
+        if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+        std::ifstream file(entry.path() / "cmdline", std::ios::binary);
+        const std::string line((std::istreambuf_iterator<char>(file)), {});
+        if (line.find(text) != std::string::npos) ++count;
+    }
+    return count;
+}
+
+TEST(GuestBootHost, MeasuresThroughputAndRoundTripsAndLeavesNothing) {
+    const Available found = available();
+    if (!found.kernel) GTEST_SKIP() << found.why;
+    Booted booted(found);
+    EXPECT_FALSE(booted.guest().release().empty());
+    EXPECT_GT(processes_naming(booted.folder()), 0);
+    const GuestCpus cpus = booted.cpus();
+
+    const auto sent = run_guest_trial(booted.guest(), &booted.device(),
+                                      booted.request(harness::Kind::fixed, 4096, 500), cpus, 1024);
+    ASSERT_EQ(sent.failure, "");
+    EXPECT_EQ(sent.measurements[0].metric, "throughput");
+    EXPECT_EQ(value_of(sent, "bytes_received"), 4096.0 * 500);
+    EXPECT_EQ(value_of(sent, "bytes_sent"), 4096.0 * 500);
+    EXPECT_GE(value_of(sent, "recv_calls"), 4096.0 * 500 / 65536 + 1);
+    EXPECT_GT(value_of(sent, "device.rx_packets"), 500);  // more packets than writes at 4 KiB
+
+    const auto pinged = run_guest_trial(booted.guest(), &booted.device(),
+                                        booted.request(harness::Kind::rtt, 64, 100), cpus, 1026);
+    ASSERT_EQ(pinged.failure, "");
+    ASSERT_EQ(pinged.samples.size(), 1u);
+    EXPECT_EQ(pinged.samples[0].values.size(), 100u);
+
+    booted.guest().shut_down();
+    EXPECT_EQ(processes_naming(booted.folder()), 0);
+    EXPECT_EQ(booted.guest().console().fatal(), "");
+}
+
+struct Misdeed {
+    const char* how;
+    Fault fault;
+};
+
+class GuestFaultsSlow : public testing::TestWithParam<Misdeed> {};
+
+TEST_P(GuestFaultsSlow, AreToldApart) {
+    const Available found = available();
+    if (!found.kernel) GTEST_SKIP() << found.why;
+    Booted booted(found);
+    booted.guest().misbehave(GetParam().how);
+    try {
+        booted.guest().finish(booted.guest().start({"/vsb-receiver", "--help"}),
+                              monotonic_ns() + 8 * kSecond, nullptr);
+        FAIL() << "it went well";
+    } catch (const GuestFailure& failure) {
+        EXPECT_EQ(failure.fault(), GetParam().fault) << failure.what();
+    }
+    booted.guest().shut_down();
+    EXPECT_EQ(processes_naming(booted.folder()), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Misdeeds, GuestFaultsSlow,
+    testing::Values(Misdeed{"panic", Fault::kernel}, Misdeed{"oops", Fault::kernel},
+                    Misdeed{"exit", Fault::ended}, Misdeed{"silent", Fault::silent},
+                    Misdeed{"chatter", Fault::chatter}, Misdeed{"garbage", Fault::garbage}),
+    [](const auto& each) { return std::string(each.param.how); });
+
+TEST(GuestFloodSlow, AHundredMegabytesOfConsoleCostOnlyTime) {
+    const Available found = available();
+    if (!found.kernel) GTEST_SKIP() << found.why;
+    Booted booted(found);
+    booted.guest().misbehave("flood");
+    const GuestRun run = booted.guest().finish(booted.guest().start({"/vsb-receiver", "--help"}),
+                                               monotonic_ns() + 300 * kSecond, nullptr);
+    EXPECT_EQ(run.status, 0);
+    EXPECT_GT(booted.guest().console().bytes(), 100'000'000u);
+    EXPECT_LE(booted.guest().console().text().size(), Console::kMaxKept * 2);
+}
+
+TEST(GuestShortSlow, TooFewBytesFailTheTrial) {
+    const Available found = available();
+    if (!found.kernel) GTEST_SKIP() << found.why;
+    Booted booted(found);
+    ReceiverCall call;
+    call.port = 1024;
+    call.bytes = 1001 * 64;  // one write more than will be sent
+    call.recv_bytes = 65536;
+    call.cpus = booted.cpus();
+    const std::uint64_t id = booted.guest().start(receiver_argv(call));
+    SendJob job(booted.device().host(), monotonic_ns, {1024, 1000, 64, 1});
+    booted.device().run(job, monotonic_ns() + 60 * kSecond, [] { return std::string(); });
+    EXPECT_EQ(job.failure(), "");
+    harness::TrialResult result;
+    throughput_figures(booted.guest().finish(id, monotonic_ns() + 60 * kSecond, nullptr),
+                       call.bytes, false, result);
+    EXPECT_THAT(result.failure, HasSubstr("64000 of 64064"));
+    EXPECT_TRUE(result.measurements.empty());
+}
+
+TEST(GuestDiesSlow, AMachineThatIsKilledIsNoticedInATrial) {
+    const Available found = available();
+    if (!found.kernel) GTEST_SKIP() << found.why;
+    Booted booted(found);
+    harness::TrialRequest request =
+        booted.request(harness::Kind::fixed, 64, std::uint64_t{1} << 40);
+    int looks = 0;
+    request.stop = [&] {
+        if (++looks == 10) booted.guest().misbehave("panic");
+        return false;
+    };
+    try {
+        const auto result =
+            run_guest_trial(booted.guest(), &booted.device(), request, booted.cpus(), 1024);
+        EXPECT_THAT(result.failure, HasSubstr("kernel reported"));
+        EXPECT_TRUE(result.measurements.empty());
+    } catch (const GuestFailure& failure) {
+        EXPECT_EQ(failure.fault(), Fault::kernel);
+    }
+}
+
+}  // namespace
+}  // namespace vsb::guest

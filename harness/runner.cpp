@@ -1,0 +1,255 @@
+#include "harness/runner.h"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <set>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "harness/experiment_toml.h"
+#include "harness/schedule.h"
+
+namespace vsb::harness {
+namespace {
+
+using datasets::ExperimentRecord;
+using datasets::ExperimentStatus;
+using datasets::TrialRecord;
+using datasets::TrialStatus;
+
+datasets::WorkloadRecord record_of(const Workload& workload) {
+    datasets::WorkloadRecord record;
+    record.name = workload.name;
+    record.kind = kind_name(workload.kind);
+    record.payload_bytes = static_cast<std::int64_t>(workload.payload_bytes);
+    record.recv_bytes = static_cast<std::int64_t>(workload.recv_bytes);
+    record.writes = static_cast<std::int64_t>(workload.writes);
+    return record;
+}
+
+// (workload's id, pair) -> what an earlier part of the run left there.
+struct Place {
+    std::int64_t last_attempt = 0;
+    bool whole = false;
+};
+using Places = std::map<std::pair<datasets::Id, std::int64_t>, Place>;
+
+Places places_of(const std::vector<TrialRecord>& trials) {
+    Places places;
+    std::map<std::pair<datasets::Id, std::int64_t>, std::set<datasets::Id>> ok_states;
+    for (const TrialRecord& trial : trials) {
+        const auto key = std::pair(trial.workload_id, trial.pair);
+        Place& place = places[key];
+        place.last_attempt = std::max(place.last_attempt, trial.attempt);
+        if (trial.status == TrialStatus::ok) ok_states[key].insert(trial.state_id);
+        place.whole = ok_states[key].size() >= 2;
+    }
+    return places;
+}
+
+// A target that breaks its promise must not put a wrong number into the store.
+void refuse_bad_figures(TrialResult& result) {
+    if (!result.failure.empty()) {
+        result.measurements.clear();
+        result.samples.clear();
+        return;
+    }
+    if (result.measurements.empty()) result.failure = "the target returned no figures";
+    for (const datasets::Measurement& m : result.measurements) {
+        if (!std::isfinite(m.value)) result.failure = m.metric + " is not a finite number";
+    }
+    if (!result.failure.empty()) refuse_bad_figures(result);
+}
+
+// stop() runs also when the store throws half-way.
+class StopAtEnd {
+  public:
+    explicit StopAtEnd(Target& target) : target_(target) {}
+    StopAtEnd(const StopAtEnd&) = delete;
+    StopAtEnd& operator=(const StopAtEnd&) = delete;
+    ~StopAtEnd() { target_.stop(); }
+
+  private:
+    Target& target_;
+};
+
+class Run {
+  public:
+    Run(const RunContext& context, const Experiment& experiment, const ExperimentRecord& record)
+        : context_(context),
+          experiment_(experiment),
+          record_(record),
+          workloads_(workloads_of(experiment)) {}
+
+    RunOutcome measure(const Places& places) {
+        const StopAtEnd stop_at_end(context_.target);
+        const auto schedule = make_schedule(workloads_.size(), experiment_.pairs, experiment_.seed);
+        RunOutcome outcome;
+        outcome.id = record_.id;
+        outcome.pairs_planned = schedule.size();
+        for (const auto& [key, place] : places)
+            outcome.pairs_whole += place.whole ? 1U : 0U;
+        context_.observer.begin({record_, workloads_, schedule.size(), outcome.pairs_whole});
+        bool stopped = false;
+        for (const PlannedPair& planned : schedule) {
+            const auto at = places.find({workload_id(planned), planned.pair});
+            const Place place = at == places.end() ? Place{} : at->second;
+            if (place.whole) continue;
+            stopped = stopping() || !measure_pair(planned, place.last_attempt + 1, outcome);
+            if (stopped) break;
+        }
+        outcome.status = stopped                  ? ExperimentStatus::interrupted
+                         : outcome.pairs_lost > 0 ? ExperimentStatus::failed
+                                                  : ExperimentStatus::finished;
+        context_.store.set_status(record_.id, outcome.status);
+        return outcome;
+    }
+
+  private:
+    datasets::Id workload_id(const PlannedPair& planned) const {
+        return record_.workloads[planned.workload].id;
+    }
+
+    bool stopping() const { return context_.stop && context_.stop(); }
+
+    // False when the run was stopped within the pair.
+    bool measure_pair(const PlannedPair& planned, std::int64_t attempt, RunOutcome& outcome) {
+        const Workload& workload = workloads_[planned.workload];
+        PairEnd end{planned, workload, 0, outcome.pairs_planned, {}, {}, {}, {}, {}};
+        for (const int position : {1, 2}) {
+            if (position == 2 && stopping()) return false;
+            const TrialRecord trial = measure_trial(planned, position, attempt);
+            if (trial.status == TrialStatus::interrupted) return false;
+            if (trial.status == TrialStatus::failed) {
+                end.lost = trial.reason;
+                break;
+            }
+            const datasets::Measurement& headline = trial.measurements.front();
+            end.metric = headline.metric;
+            end.unit = headline.unit;
+            (state_at(planned.order, position) == 0 ? end.a : end.b) = headline.value;
+        }
+        if (end.lost.empty()) {
+            ++outcome.pairs_whole;
+        } else {
+            ++outcome.pairs_lost;
+            if (outcome.first_failure.empty()) {
+                outcome.first_failure =
+                    workload.name + ", pair " + std::to_string(planned.pair) + ": " + end.lost;
+            }
+        }
+        end.pairs_over = outcome.pairs_whole + outcome.pairs_lost;
+        context_.observer.pair(end);
+        return true;
+    }
+
+    TrialRecord measure_trial(const PlannedPair& planned, int position, std::int64_t attempt) {
+        const std::size_t state = state_at(planned.order, position);
+        TrialRecord trial;
+        trial.workload_id = workload_id(planned);
+        trial.state_id = record_.states[state].id;
+        trial.pair = planned.pair;
+        trial.pair_order = planned.order;
+        trial.position = position;
+        trial.attempt = attempt;
+        trial.started = context_.clock.utc_now();
+        const std::int64_t start_ns = context_.clock.monotonic_ns();
+
+        TrialResult result;
+        try {
+            prepare(state);
+            TrialRequest request;
+            request.workload = workloads_[planned.workload];
+            request.state = state;
+            request.pair = planned.pair;
+            request.position = position;
+            request.attempt = attempt;
+            request.seed = experiment_.seed + static_cast<std::uint64_t>(planned.pair);
+            request.timeout_ns = experiment_.timeout_ns;
+            request.stop = context_.stop;
+            result = context_.target.run(request);
+        } catch (const std::exception& error) {
+            result.failure = error.what();
+            prepared_.clear();  // whatever is left of it cannot be trusted
+        }
+        trial.wall_time_ns = context_.clock.monotonic_ns() - start_ns;
+        refuse_bad_figures(result);
+        // A trial that was done before the stop was seen counts: it is whole.
+        trial.status = result.failure.empty() ? TrialStatus::ok
+                       : stopping()           ? TrialStatus::interrupted
+                                              : TrialStatus::failed;
+        trial.reason = result.failure;
+        trial.measurements = std::move(result.measurements);
+        trial.samples = std::move(result.samples);
+        trial.id = context_.store.add(record_.id, trial);
+        for (const TargetWarning& warning : result.warnings)
+            keep_warning(warning);
+        context_.observer.trial(trial, workloads_[planned.workload]);
+        return trial;
+    }
+
+    void prepare(std::size_t state) {
+        const bool ready = prepared_.contains(state) && experiment_.fresh != Fresh::trial;
+        if (ready) return;
+        if (experiment_.fresh != Fresh::run) prepared_.clear();
+        context_.target.prepare(state);
+        prepared_.insert(state);
+    }
+
+    void keep_warning(const TargetWarning& warning) {
+        if (!warned_.insert(warning.code).second) return;
+        context_.store.set_environment(record_.id, std::string(kWarningPrefix) + warning.code,
+                                       warning.text);
+        context_.observer.warning(warning.code, warning.text);
+    }
+
+    const RunContext& context_;
+    const Experiment& experiment_;
+    const ExperimentRecord& record_;
+    std::vector<Workload> workloads_;
+    std::set<std::size_t> prepared_;
+    std::set<std::string> warned_;
+};
+
+}  // namespace
+
+RunOutcome run_experiment(const RunContext& context, const Experiment& experiment,
+                          const RunFacts& facts) {
+    datasets::NewExperiment fresh;
+    fresh.name = experiment.name;
+    fresh.target = experiment.target;
+    fresh.seed = experiment.seed;
+    fresh.pairs = experiment.pairs;
+    fresh.config = experiment_toml(experiment);
+    fresh.tool_version = facts.tool_version;
+    fresh.project_commit = facts.project_commit;
+    fresh.states = {{0, "A", experiment.a}, {0, "B", experiment.b}};
+    for (const Workload& workload : workloads_of(experiment)) {
+        fresh.workloads.push_back(record_of(workload));
+    }
+    fresh.environment = facts.environment;
+    fresh.environment.merge(context.target.describe());
+    const ExperimentRecord record = context.store.create(fresh);
+    return Run(context, experiment, record).measure({});
+}
+
+RunOutcome resume_experiment(const RunContext& context, const Experiment& experiment,
+                             const ExperimentRecord& record) {
+    const auto workloads = workloads_of(experiment);
+    const auto same = [](const Workload& w, const datasets::WorkloadRecord& r) {
+        return w.name == r.name && static_cast<std::int64_t>(w.writes) == r.writes &&
+               static_cast<std::int64_t>(w.recv_bytes) == r.recv_bytes;
+    };
+    if (!std::ranges::equal(workloads, record.workloads, same) || record.states.size() != 2) {
+        throw std::invalid_argument("experiment " + std::to_string(record.id) +
+                                    ": its configuration does not give its workloads any more");
+    }
+    context.store.set_status(record.id, ExperimentStatus::running);
+    context.store.invalidate_lone_halves(record.id, "its partner was not measured; repeated");
+    const auto trials = context.store.trials(record.id);
+    return Run(context, experiment, record).measure(places_of(trials));
+}
+
+}  // namespace vsb::harness

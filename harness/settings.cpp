@@ -1,0 +1,279 @@
+#include "harness/settings.h"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+#include "harness/schedule.h"
+#include "harness/toml_text.h"
+#include "harness/utf8.h"
+#include "harness/value_text.h"
+#include "transport/size.h"
+
+namespace vsb::harness {
+namespace {
+
+constexpr std::size_t kMaxNameBytes = 200;
+constexpr std::size_t kMaxWorkloads = 1000;
+constexpr double kMaxScale = 1024;
+constexpr std::array<std::string_view, 4> kTargets{"engine", "host", "guest", "fake"};
+
+std::string text_of(std::string_view text) {
+    if (text.size() > 4096) throw std::invalid_argument("is longer than 4096 bytes");
+    if (text.find('\0') != std::string_view::npos) throw std::invalid_argument("holds a NUL");
+    if (!is_utf8(text)) throw std::invalid_argument("is not UTF-8");
+    return std::string(text);
+}
+
+template <typename T>
+void refuse_repeats(const std::vector<T>& items) {
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        if (std::find(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(i), items[i]) !=
+            items.begin() + static_cast<std::ptrdiff_t>(i)) {
+            throw std::invalid_argument("an item is given twice");
+        }
+    }
+}
+
+std::uint64_t size_within(std::string_view text, std::uint64_t highest) {
+    const std::uint64_t size = transport::parse_size(text);
+    if (size == 0 || size > highest) {
+        throw std::invalid_argument("'" + std::string(text) + "' is not within 1B.." +
+                                    transport::format_size(highest));
+    }
+    return size;
+}
+
+double scale_factor(std::string_view text) {
+    const double factor = parse_number(text);
+    if (!(factor > 0 && factor <= kMaxScale)) {
+        throw std::invalid_argument("'" + std::string(text) + "' is not above 0 and at most 1024");
+    }
+    return factor;
+}
+
+// A payload as options and reports write it: 64, 64B, 4K.
+std::uint64_t payload_size(std::string_view text) {
+    const bool bytes = text.size() > 1 && text.ends_with('B') && text[text.size() - 2] >= '0' &&
+                       text[text.size() - 2] <= '9';
+    return size_within(bytes ? text.substr(0, text.size() - 1) : text, kMaxPayloadBytes);
+}
+
+// "fixed/64B", "rtt" or "64" in one spelling, so that scale_of() can compare names.
+std::string scale_exception(const std::string& name) {
+    if (name == "all") return name;
+    const std::size_t slash = name.find('/');
+    if (slash != std::string::npos) {
+        const Kind kind = parse_kind(std::string_view(name).substr(0, slash));
+        return std::string(kind_name(kind)) + "/" +
+               transport::format_size(payload_size(std::string_view(name).substr(slash + 1)));
+    }
+    if (!name.empty() && name[0] >= '0' && name[0] <= '9') {
+        return transport::format_size(payload_size(name));
+    }
+    return std::string(kind_name(parse_kind(name)));
+}
+
+BytesScale parse_scale(std::string_view text) {
+    BytesScale scale;
+    if (text.find('=') == std::string_view::npos) {
+        scale.all = scale_factor(text);
+        return scale;
+    }
+    for (const auto& [name, value] : split_assignments(text)) {
+        const std::string exact = scale_exception(name);
+        if (exact == "all") {
+            scale.all = scale_factor(value);
+            continue;
+        }
+        for (const auto& seen : scale.exceptions) {
+            if (seen.first == exact) throw std::invalid_argument("'" + name + "' is given twice");
+        }
+        scale.exceptions.emplace_back(exact, scale_factor(value));
+    }
+    std::ranges::sort(scale.exceptions);  // one spelling of one meaning
+    return scale;
+}
+
+std::string scale_toml(const BytesScale& scale) {
+    if (scale.exceptions.empty()) return number_text(scale.all);
+    std::string text = "{ all = " + number_text(scale.all);
+    for (const auto& [name, factor] : scale.exceptions) {
+        text += ", " + toml_string(name) + " = " + number_text(factor);
+    }
+    return text + " }";
+}
+
+std::vector<std::uint64_t> parse_payloads(std::string_view text) {
+    std::vector<std::uint64_t> sizes;
+    for (const std::string& item : split_list(text))
+        sizes.push_back(payload_size(item));
+    if (sizes.empty()) throw std::invalid_argument("names no payload");
+    refuse_repeats(sizes);
+    return sizes;
+}
+
+std::vector<Kind> parse_kinds(std::string_view text) {
+    std::vector<Kind> kinds;
+    for (const std::string& item : split_list(text))
+        kinds.push_back(parse_kind(item));
+    if (kinds.empty()) throw std::invalid_argument("names no workload");
+    refuse_repeats(kinds);
+    return kinds;
+}
+
+std::string array_toml(const std::vector<std::string>& items) {
+    std::string text = "[";
+    for (const std::string& item : items) {
+        if (text.size() > 1) text += ", ";
+        text += toml_string(item);
+    }
+    return text + "]";
+}
+
+std::string payloads_toml(const Experiment& experiment) {
+    std::vector<std::string> sizes;
+    for (const std::uint64_t payload : experiment.payloads_bytes) {
+        sizes.push_back(transport::format_size(payload));
+    }
+    return array_toml(sizes);
+}
+
+std::string kinds_toml(const Experiment& experiment) {
+    std::vector<std::string> names;
+    for (const Kind kind : experiment.kinds)
+        names.emplace_back(kind_name(kind));
+    return array_toml(names);
+}
+
+void set_name(Settings& s, std::string_view text) {
+    if (text.empty() || text.size() > kMaxNameBytes) {
+        throw std::invalid_argument("a name has 1 to 200 bytes");
+    }
+    s.name = text_of(text);
+}
+
+void set_target(Settings& s, std::string_view text) {
+    if (std::ranges::find(kTargets, text) == kTargets.end()) {
+        throw std::invalid_argument("'" + std::string(text) +
+                                    "' is no target (choose from engine, host, guest, fake)");
+    }
+    s.target = std::string(text);
+}
+
+void set_pairs(Settings& s, std::string_view text) {
+    const std::uint64_t pairs = parse_count(text);
+    if (pairs == 0 || pairs > kMaxPairs) {
+        throw std::invalid_argument("'" + std::string(text) + "' is not within 1..100000");
+    }
+    s.pairs = static_cast<std::int64_t>(pairs);
+}
+
+void set_seed(Settings& s, std::string_view text) {
+    const std::uint64_t seed = parse_count(text);
+    if (seed > kMaxSeed) {
+        throw std::invalid_argument("'" + std::string(text) + "' is larger than 2^63-1");
+    }
+    s.seed = seed;
+}
+
+const std::array<Key, 13> kKeys{{
+    {"name", "TEXT", "name of the experiment in the store and the reports", kString, set_name,
+     [](const Experiment& e) { return toml_string(e.name); }},
+    {"target", "engine|host|guest", "what is measured (engine)", kString, set_target,
+     [](const Experiment& e) { return toml_string(e.target); }},
+    {"a", "SPEC", "state A: KEY=VALUE,... (engine: policy=per-packet)", kString,
+     [](Settings& s, std::string_view text) { s.a = text_of(text); },
+     [](const Experiment& e) { return toml_string(e.a); }},
+    {"b", "SPEC", "state B: KEY=VALUE,... (engine: policy=deferred-notify)", kString,
+     [](Settings& s, std::string_view text) { s.b = text_of(text); },
+     [](const Experiment& e) { return toml_string(e.b); }},
+    {"pairs", "N", "pairs of each workload, rounded up to even (16)", kInteger, set_pairs,
+     [](const Experiment& e) { return std::to_string(e.pairs); }},
+    {"payloads", "SIZE,...", "payload sizes (64,256,512,1K,4K,8K,16K,64K)", kString | kArray,
+     [](Settings& s, std::string_view text) { s.payloads = parse_payloads(text); }, payloads_toml},
+    {"workload", "KIND,...", "of fixed, matched, rtt, cycles (fixed,matched,rtt)", kString | kArray,
+     [](Settings& s, std::string_view text) { s.workload = parse_kinds(text); }, kinds_toml},
+    {"recv_size", "SIZE", "size given to recv() by fixed and cycles (64K)", kString | kInteger,
+     [](Settings& s, std::string_view text) { s.recv_size = size_within(text, 16 << 20); },
+     [](const Experiment& e) { return std::to_string(e.recv_bytes); }},
+    {"bytes_scale", "X|NAME=X,...",
+     "factor on the published transfer (1), also for one payload, kind or workload: 64B=0.1",
+     kString | kInteger | kFloat | kTable,
+     [](Settings& s, std::string_view text) { s.bytes_scale = parse_scale(text); },
+     [](const Experiment& e) { return scale_toml(e.bytes_scale); }},
+    {"seed", "N", "seed of the order and of the payload (drawn and recorded)", kInteger, set_seed,
+     [](const Experiment& e) { return std::to_string(e.seed); }},
+    {"fresh", "state|trial|run", "how often a state is prepared anew (state)", kString,
+     [](Settings& s, std::string_view text) { s.fresh = parse_fresh(text); },
+     [](const Experiment& e) { return toml_string(fresh_name(e.fresh)); }},
+    {"cpus", "ROLE=CPU,...", "receiver, worker, device, sender (receiver and worker apart)",
+     kString | kTable,
+     [](Settings& s, std::string_view text) { s.cpus = parse_cpu_placement(text); },
+     [](const Experiment& e) { return toml_string(cpu_placement_text(e.cpus)); }},
+    {"timeout", "TIME", "longest a trial may take: 500ms, 60s, 2m (60s)",
+     kString | kInteger | kFloat,
+     [](Settings& s, std::string_view text) { s.timeout_ns = parse_duration_ns(text); },
+     [](const Experiment& e) { return number_text(static_cast<double>(e.timeout_ns) / 1e9); }},
+}};
+
+template <typename T>
+void take(std::optional<T>& base, const std::optional<T>& over) {
+    if (over) base = over;
+}
+
+}  // namespace
+
+std::span<const Key> keys() {
+    return kKeys;
+}
+
+const Key* find_key(std::string_view name) {
+    const auto at = std::ranges::find(kKeys, name, &Key::name);
+    return at == kKeys.end() ? nullptr : &*at;
+}
+
+Settings merged(const Settings& base, const Settings& over) {
+    Settings all = base;
+    take(all.name, over.name);
+    take(all.target, over.target);
+    take(all.a, over.a);
+    take(all.b, over.b);
+    take(all.pairs, over.pairs);
+    take(all.payloads, over.payloads);
+    take(all.workload, over.workload);
+    take(all.recv_size, over.recv_size);
+    take(all.bytes_scale, over.bytes_scale);
+    take(all.seed, over.seed);
+    take(all.fresh, over.fresh);
+    take(all.cpus, over.cpus);
+    take(all.timeout_ns, over.timeout_ns);
+    return all;
+}
+
+Experiment make_experiment(const Settings& settings) {
+    if (!settings.seed) throw std::invalid_argument("seed: none is given");
+    Experiment e;
+    e.name = settings.name.value_or(e.name);
+    e.target = settings.target.value_or(e.target);
+    // The engine compares the stock path with the whole series unless told otherwise; the other
+    // targets' states without a SPEC are the tools and the kernel as built: A/A.
+    e.a = settings.a.value_or(e.target == "engine" ? "policy=per-packet" : "");
+    e.b = settings.b.value_or(e.target == "engine" ? "policy=deferred-notify" : "");
+    e.pairs = even_pairs(settings.pairs.value_or(e.pairs));
+    e.payloads_bytes = settings.payloads.value_or(
+        std::vector<std::uint64_t>{64, 256, 512, 1024, 4096, 8192, 16384, 65536});
+    e.kinds = settings.workload.value_or(std::vector<Kind>{Kind::fixed, Kind::matched, Kind::rtt});
+    e.recv_bytes = settings.recv_size.value_or(e.recv_bytes);
+    e.bytes_scale = settings.bytes_scale.value_or(e.bytes_scale);
+    e.seed = *settings.seed;
+    e.fresh = settings.fresh.value_or(e.fresh);
+    e.cpus = settings.cpus.value_or(e.cpus);
+    e.timeout_ns = settings.timeout_ns.value_or(e.timeout_ns);
+    if (e.kinds.size() * e.payloads_bytes.size() > kMaxWorkloads) {
+        throw std::invalid_argument("payloads: more than 1000 workloads");
+    }
+    return e;
+}
+
+}  // namespace vsb::harness
