@@ -158,6 +158,21 @@ TEST(Compare, AllChangesEqualIsAPointWithoutP) {
     }
 }
 
+// 0.33/0.3 and 0.77/0.7 are not the same double, and yet the same change.
+TEST(Compare, ChangesThatDifferByRoundingAloneAreEqual) {
+    std::vector<Pair> pairs;
+    bool differ = false;
+    for (int i = 0; i < 8; ++i) {
+        const int step = i + 1;
+        pairs.push_back({step / 10.0, 11 * step / 100.0, i % 2 == 0 ? Order::ab : Order::ba});
+        differ = differ || pairs.back().b / pairs.back().a != pairs[0].b / pairs[0].a;
+    }
+    ASSERT_TRUE(differ);
+    const Comparison c = compare(pairs, {});
+    EXPECT_TRUE(warns(c, "zero-variance"));
+    EXPECT_FALSE(c.p.has_value());
+}
+
 TEST(Compare, CountsThatNeverChangeAreInconclusiveOrEquivalent) {
     const std::vector<Pair> pairs{
         {7, 7, Order::ab}, {7, 7, Order::ba}, {7, 7, Order::ab}, {7, 7, Order::ba}};

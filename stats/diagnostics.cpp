@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <string>
+#include <utility>
 
 #include "stats/distributions.h"
 #include "stats/moments.h"
@@ -88,10 +88,13 @@ std::optional<Warning> warn_outliers(std::span<const double> residual) {
 
 // Real timings hardly ever agree to the last digit: many that do are a coarse clock or a copy.
 std::optional<Warning> warn_repeats(std::span<const Pair> values) {
-    std::map<std::pair<double, double>, std::size_t> seen;
-    std::size_t copies = 0;
+    std::vector<std::pair<double, double>> both;
+    both.reserve(values.size());
     for (const Pair& pair : values)
-        copies += seen[{pair.a, pair.b}]++ > 0 ? 1 : 0;
+        both.emplace_back(pair.a, pair.b);
+    std::sort(both.begin(), both.end());
+    const auto different = std::unique(both.begin(), both.end()) - both.begin();
+    const std::size_t copies = values.size() - static_cast<std::size_t>(different);
     if (copies > 0) {
         return Warning{"repeated-values", std::to_string(copies) + " of " +
                                               std::to_string(values.size()) +

@@ -36,16 +36,10 @@ Moments moments(std::span<const double> values) noexcept {
     if (values.empty()) return {};
     const double count = static_cast<double>(values.size());
     const double mean = compensated_sum(values) / count;
-    CompensatedSum residuals;
     CompensatedSum squares;
-    for (const double x : values) {
-        const double r = x - mean;
-        residuals.add(r);
-        squares.add(r * r);
-    }
-    // The rounded mean is off by residuals/n: take its square out again.
-    const double left = residuals.value();
-    return {values.size(), mean, std::max(0.0, squares.value() - left * left / count)};
+    for (const double x : values)
+        squares.add((x - mean) * (x - mean));
+    return {values.size(), mean, squares.value()};
 }
 
 double median(std::span<const double> values) {

@@ -1,7 +1,7 @@
 #pragma once
 // Sums that keep their digits: compensated sums and two-pass sums of squares, so that data with a
 // large common part (1e7 + 0.1) do not lose their spread. Checked against NIST's certified digits.
-// Source: Neumaier 1974 (compensated sum); Chan, Golub, LeVeque 1983 (corrected two-pass).
+// Source: Neumaier 1974 (compensated sum); Chan, Golub, LeVeque 1983 (two passes).
 
 #include <cstddef>
 #include <span>

@@ -40,10 +40,10 @@ double log_half_width(std::size_t pairs, double sd, double confidence) {
 double power_at(std::size_t pairs, double noncentrality, double confidence) {
     const double df = static_cast<double>(pairs) - 2;
     const double critical = t_quantile((1 + confidence) / 2, df);
-    // Out here the noncentral t is 0 or 1 in a double unless t itself is as far out.
     if (noncentrality > 36) {
-        // Then T is noncentrality over the spread of s alone.
+        // T is noncentrality over the spread of s, whose own normal part no longer counts.
         const double ratio = noncentrality / critical;
+        if (ratio > 1000) return 1;
         return 1 - chi_squared_upper_tail(df * ratio * ratio, df);
     }
     return 1 - noncentral_t_cdf(critical, df, noncentrality) +
