@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
+#include <chrono>
 #include <fstream>
 #include <string>
 #include <system_error>
@@ -239,6 +241,22 @@ sql::Database open_for_writing(const fs::path& file, std::span<const Migration> 
     return database;
 }
 
+// Entering WAL mode while another process creates the same file is refused as busy at once,
+// whatever the busy timeout says; so the opening as a whole is tried again.
+sql::Database open_for_writing_patiently(const fs::path& file, std::span<const Migration> steps) {
+    using Clock = std::chrono::steady_clock;
+    const auto deadline = Clock::now() + std::chrono::milliseconds(kBusyTimeoutMs);
+    while (true) {
+        try {
+            return open_for_writing(file, steps);
+        } catch (const sql::Error& error) {
+            if (error.primary() != SQLITE_BUSY || Clock::now() >= deadline) throw;
+        }
+        constexpr int kPauseMs = 5;
+        sqlite3_sleep(kPauseMs);
+    }
+}
+
 // A log with its index beside it may have a live writer, and SQLite reads them under locks.
 // Without both, nobody has the store open, and SQLite would make the missing ones: so we read a
 // snapshot.
@@ -283,7 +301,7 @@ sql::Database open_checked(const fs::path& given, OpenMode mode, std::span<const
     const fs::path file = fs::absolute(given);
     try {
         return mode == OpenMode::read_only ? open_for_reading(file, steps)
-                                           : open_for_writing(file, steps);
+                                           : open_for_writing_patiently(file, steps);
     } catch (const sql::Error& error) {
         refuse(file, error.what(), mend_for(error.primary()));
     } catch (const std::system_error& error) {

@@ -20,6 +20,7 @@ constexpr std::uint32_t kMagicLittle = 0x377f0682;  // checksums over little-end
 constexpr std::uint32_t kMagicBig = 0x377f0683;
 constexpr std::size_t kWriteVersion = 18;  // offsets in the database's header
 constexpr std::size_t kReadVersion = 19;
+constexpr std::uint8_t kWalVersion = 2;
 
 using Bytes = std::span<const std::uint8_t>;
 
@@ -95,8 +96,9 @@ Fingerprint fingerprint(const std::filesystem::path& path) {
 void apply_wal(std::vector<std::uint8_t>& database, std::span<const std::uint8_t> wal) {
     const auto leave_wal_mode = [&database] {
         if (database.size() <= kReadVersion) return;
-        database[kWriteVersion] = 1;
-        database[kReadVersion] = 1;
+        for (const std::size_t at : {kWriteVersion, kReadVersion}) {
+            if (database[at] == kWalVersion) database[at] = 1;
+        }
     };
     leave_wal_mode();
     if (wal.size() < kWalHeader) return;

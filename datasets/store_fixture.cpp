@@ -1,6 +1,7 @@
 #include "datasets/store_fixture.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <fstream>
@@ -9,8 +10,13 @@
 
 namespace vsb::datasets {
 
-ScratchFolder::ScratchFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "vsb-store-XXXXXX").string();
+ScratchFolder::ScratchFolder(Place place) {
+    // Tests make hundreds of stores, each of which is synced many times.
+    std::filesystem::path parent = "/dev/shm";
+    if (place == Place::disk || access(parent.c_str(), W_OK) != 0) {
+        parent = std::filesystem::temp_directory_path();
+    }
+    std::string name = (parent / "vsb-store-XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr) {
         throw std::system_error(errno, std::generic_category(), "mkdtemp");
     }

@@ -1,6 +1,7 @@
 #pragma once
 // For tests: a private folder, a small experiment, and direct SQL beside the store.
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
@@ -13,7 +14,9 @@ namespace vsb::datasets {
 // Made with mkdtemp, removed at the end.
 class ScratchFolder {
   public:
-    ScratchFolder();
+    // In memory where that can be had, or on the disk of the temporary folder.
+    enum class Place : std::uint8_t { memory, disk };
+    explicit ScratchFolder(Place place = Place::memory);
     ~ScratchFolder();
     ScratchFolder(const ScratchFolder&) = delete;
     ScratchFolder& operator=(const ScratchFolder&) = delete;
