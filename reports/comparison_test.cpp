@@ -156,23 +156,30 @@ TEST(Tables, GroupByKindAndMetricHeadlinesFirst) {
     Comparison c = sample::full();
     Row tail = c.rows[0];
     tail.workload = "fixed/64B";
-    tail.metric = "tail";
+    tail.metric = "rtt_p99";
     tail.unit = "us";
     tail.headline = false;
     Row count = tail;
     count.metric = "lock_acquisitions";
     count.unit = "1";
-    c.rows.insert(c.rows.begin() + 1, {tail, count});
+    Row other = tail;
+    other.metric = "whole_time";
+    c.rows.insert(c.rows.begin() + 1, {tail, count, other});
     const std::vector<Table> all = tables(c);
     ASSERT_EQ(all.size(), 5U);
     EXPECT_EQ(all[0].kind, "fixed");
     EXPECT_EQ(all[0].rows.size(), 8U);
     EXPECT_EQ(all[1].kind, "matched");
-    EXPECT_EQ(all[4].metric, "tail");
+    EXPECT_EQ(all[4].metric, "rtt_p99");
     ASSERT_NE(all[1].rows[4].recv, nullptr);
     EXPECT_EQ(all[1].rows[4].recv->result.a, 536799);
     EXPECT_EQ(all[2].rows[0].recv, nullptr);
-    EXPECT_THAT(counts_left_out(c), testing::ElementsAre("lock_acquisitions"));
+    const std::vector<const Row*> rest = rows_left_out(c);
+    ASSERT_EQ(rest.size(), 18U);  // and recv_calls of 16 workloads
+    EXPECT_EQ(rest[0]->metric, "lock_acquisitions");
+    EXPECT_EQ(rest[1]->metric, "whole_time");
+    c.record.reset();  // a file's metrics all have their table
+    EXPECT_EQ(tables(c).size(), 6U);
 }
 
 std::string note_text(const Comparison& c, const std::string& code) {

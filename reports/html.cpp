@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "reports/escape.h"
 #include "reports/facts.h"
@@ -214,30 +215,33 @@ std::string batches_html(const HtmlExtras& extras, Figures& figures) {
     return section("Packets in one ownership of the socket", out);
 }
 
-std::string counts_html(const Comparison& comparison) {
+std::string rest_html(const Comparison& comparison) {
     std::string rows;
-    for (const Row& row : comparison.rows) {
-        if (row.headline || row.unit != "1") continue;
-        rows += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-                            safe_cell(row.workload), safe_cell(row.metric), mean(row.result.a, "1"),
-                            mean(row.result.b, "1"), percent(row.result.change));
+    const auto add = [&](const auto& row, double a, double b, const std::string& change) {
+        rows += fmt::format(
+            "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+            safe_cell(row.workload), safe_cell(row.metric), safe_cell(row.unit), mean(a, row.unit),
+            mean(b, row.unit), change);
+    };
+    for (const Row* row : rows_left_out(comparison)) {
+        add(*row, row->result.a, row->result.b, percent(row->result.change));
     }
-    for (const MeansOnly& means : comparison.means) {
-        rows += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>-</td></tr>\n",
-                            safe_cell(means.workload), safe_cell(means.metric),
-                            mean(means.a, means.unit), mean(means.b, means.unit));
-    }
+    for (const MeansOnly& means : comparison.means)
+        add(means, means.a, means.b, "-");
     if (rows.empty()) return "";
-    return "<section><h2>Counts</h2>\n<details><summary>Means of a trial; no change where a count "
-           "is "
-           "zero</summary>\n<div class=\"scroll\"><table><thead><tr><th>workload</th><th>count</th>"
-           "<th>A</th><th>B</th><th>change</th></tr></thead>\n<tbody>\n" +
+    return "<section><h2>Everything else that was counted</h2>\n<details><summary>Means of a "
+           "trial; "
+           "no change where a value is zero</summary>\n<div class=\"scroll\"><table><thead><tr>"
+           "<th>workload</th><th>metric</th><th>unit</th><th>A</th><th>B</th><th>change</th></tr>"
+           "</thead>\n<tbody>\n" +
            rows + "</tbody></table></div></details></section>\n";
 }
 
 std::string environment_html(const Comparison& comparison) {
-    std::string out = "<section><h2>How and where</h2>\n" + list_of(method_facts(comparison)) +
-                      list_of(machine_facts(comparison));
+    std::vector<Fact> facts = method_facts(comparison);
+    for (Fact& fact : machine_facts(comparison))
+        facts.push_back(std::move(fact));
+    std::string out = "<section><h2>How and where</h2>\n" + list_of(facts);
     if (comparison.record && !comparison.record->environment.empty()) {
         out += "<details><summary>The environment as recorded</summary>\n<dl>\n";
         for (const auto& [key, value] : comparison.record->environment) {
@@ -262,7 +266,7 @@ std::string html(const Comparison& comparison, const HtmlExtras& extras) {
     content += pairs_html(comparison, extras, figures);
     content += rtt_html(extras, figures);
     content += batches_html(extras, figures);
-    body += figures.notice() + content + counts_html(comparison) + environment_html(comparison);
+    body += figures.notice() + content + rest_html(comparison) + environment_html(comparison);
     return fmt::format(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "

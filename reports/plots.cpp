@@ -26,7 +26,7 @@ constexpr double kWidest = 1e4;           // change beyond which a scale says no
 
 std::string head(int width, int height) {
     return fmt::format(
-        "set terminal svg noenhanced size {},{} dynamic font 'sans-serif,13'\n"
+        "set terminal svg noenhanced size {},{} dynamic font 'sans-serif,15'\n"
         "set datafile separator \"\\t\"\n"
         "set border 3 lc rgb 'black' lw 0.5\n"
         "set tics nomirror out scale 0.5\n"
@@ -103,7 +103,8 @@ Plot pairs_plot(const datasets::PairedSeries& series) {
     std::string script = head(520, 250);
     script += fmt::format(
         "set multiplot layout 1,2\n"
-        "set xlabel 'pairs as run'\nset ylabel 'change, %' offset 1\nset xrange [0:{}]\n"
+        "set xlabel 'pairs as run'\nset ylabel 'change, %' offset 1\nset xrange [0:{}]\nset xtics "
+        "{}\n"
         "plot 0 notitle lc rgb 'black' lw 1, {:.6g} notitle lc rgb '{}' lw 1 dt 2, "
         "'order.tsv' using ($3==1?$1:1/0):2 title 'AB' with points pt 7 ps 0.6 lc rgb '{}', "
         "'' using ($3==0?$1:1/0):2 title 'BA' with points pt 9 ps 0.8 lc rgb '{}'\n"
@@ -112,8 +113,8 @@ Plot pairs_plot(const datasets::PairedSeries& series) {
         "rgb "
         "'{}', '' using ($3==0?$1:1/0):2 notitle with linespoints pt 9 ps 0.5 lw 0.8 lc rgb '{}'\n"
         "unset multiplot\n",
-        series.pairs.size() + 1, (std::exp(sum / n) - 1) * 100, kOpen, kColorB, kColorA, kColorB,
-        kColorA);
+        series.pairs.size() + 1, series.pairs.size() / 4 + 1, (std::exp(sum / n) - 1) * 100, kOpen,
+        kColorB, kColorA, kColorB, kColorA);
     return {script, {{"order.tsv", order}, {"lines.tsv", lines}}};
 }
 

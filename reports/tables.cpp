@@ -10,8 +10,15 @@ namespace {
 
 constexpr std::string_view kRecv = "recv_calls";
 
-bool has_table(const Row& row) {
-    return row.headline || row.unit != "1";
+// What a reviewer asks after the headline. The rest of what an experiment records explains a
+// change; a file's metrics are there because somebody put them there.
+bool is_asked_for(const std::string& metric) {
+    return metric == "rtt_p99" || metric == "instructions_per_byte";
+}
+
+bool has_table(const Comparison& comparison, const Row& row) {
+    if (row.headline) return true;
+    return row.unit != "1" && (!comparison.record || is_asked_for(row.metric));
 }
 
 const Row* recv_of(const Comparison& comparison, const Row& row) {
@@ -28,7 +35,7 @@ const Row* recv_of(const Comparison& comparison, const Row& row) {
 std::vector<Table> tables(const Comparison& comparison) {
     std::vector<Table> out;
     for (const Row& row : comparison.rows) {
-        if (!has_table(row)) continue;
+        if (!has_table(comparison, row)) continue;
         const WorkloadName name = parse_workload(row.workload);
         auto table = std::find_if(out.begin(), out.end(), [&](const Table& other) {
             return other.kind == name.kind && other.metric == row.metric &&
@@ -44,15 +51,12 @@ std::vector<Table> tables(const Comparison& comparison) {
     return out;
 }
 
-std::vector<std::string> counts_left_out(const Comparison& comparison) {
-    std::vector<std::string> names;
+std::vector<const Row*> rows_left_out(const Comparison& comparison) {
+    std::vector<const Row*> rows;
     for (const Row& row : comparison.rows) {
-        if (has_table(row) || row.metric == kRecv) continue;
-        if (std::find(names.begin(), names.end(), row.metric) == names.end()) {
-            names.push_back(row.metric);
-        }
+        if (!has_table(comparison, row)) rows.push_back(&row);
     }
-    return names;
+    return rows;
 }
 
 }  // namespace vsb::reports

@@ -22,12 +22,13 @@ struct Table {
     std::vector<TableRow> rows;
 };
 
-// In order of first appearance, headline tables first; rows in the comparison's order. Counts
-// (unit "1") that are not the headline make no table: recv_calls stands beside its row, the others
-// are explanation, not result. The comparison must outlive the answer.
+// In order of first appearance, headline tables first; rows in the comparison's order. Of an
+// experiment only the headline metrics and what reviewers ask after them (the 99th percentile of
+// RTT, instructions per byte) make tables; recv_calls stands beside its row. Of a file every metric
+// does, counts (unit "1") excepted. The comparison must outlive the answer.
 std::vector<Table> tables(const Comparison& comparison);
 
-// Names of the metrics that tables() leaves out (recv_calls excepted), in order, each once.
-std::vector<std::string> counts_left_out(const Comparison& comparison);
+// The rows that no table holds, recv_calls among them.
+std::vector<const Row*> rows_left_out(const Comparison& comparison);
 
 }  // namespace vsb::reports

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kLongestText = 400;
 constexpr std::size_t kNarrowest = 60;
-constexpr std::size_t kNamedCounts = 6;
+constexpr std::size_t kNamedMetrics = 6;
 
 std::string title_of(const Table& table) {
     const std::string kind = shorten(ascii(table.kind), kLongestName);
@@ -80,7 +80,7 @@ std::string heading(const Comparison& comparison, std::size_t columns) {
 std::string means_text(const Comparison& comparison, std::size_t columns) {
     std::string out;
     for (const MeansOnly& means : comparison.means) {
-        if (means.unit == "1") continue;
+        if (means.unit == "1" || comparison.record) continue;
         out +=
             wrap(fmt::format("{} {}: A {}, B {} {} (means; zero or negative values, no change)",
                              shorten(ascii(means.workload), kLongestName),
@@ -91,16 +91,24 @@ std::string means_text(const Comparison& comparison, std::size_t columns) {
     return out.empty() ? "" : "\n" + out;
 }
 
-std::string counts_text(const Comparison& comparison, std::size_t columns) {
-    const std::vector<std::string> names = counts_left_out(comparison);
+std::string left_out_text(const Comparison& comparison, std::size_t columns) {
+    std::vector<std::string> names;
+    for (const Row* row : rows_left_out(comparison)) {
+        if (row->metric == "recv_calls") continue;  // stands in the tables
+        if (std::find(names.begin(), names.end(), row->metric) == names.end()) {
+            names.push_back(row->metric);
+        }
+    }
     if (names.empty()) return "";
     std::string list;
-    for (std::size_t i = 0; i < std::min(names.size(), kNamedCounts); ++i) {
+    for (std::size_t i = 0; i < std::min(names.size(), kNamedMetrics); ++i) {
         list += (i == 0 ? "" : ", ") + shorten(ascii(names[i]), kLongestName);
     }
-    if (names.size() > kNamedCounts)
-        list += fmt::format(" and {} more", names.size() - kNamedCounts);
-    return "\n" + wrap(fmt::format("counts recorded as well (--format json): {}", list), columns);
+    if (names.size() > kNamedMetrics) {
+        list += fmt::format(" and {} more", names.size() - kNamedMetrics);
+    }
+    return "\n" +
+           wrap(fmt::format("recorded as well (--format json): {}", list), columns, "", "  ");
 }
 
 }  // namespace
@@ -129,7 +137,7 @@ std::string text_table(const Comparison& comparison, std::size_t columns) {
                            columns, "", "  ");
     }
     out += means_text(comparison, columns);
-    out += counts_text(comparison, columns);
+    out += left_out_text(comparison, columns);
     const std::vector<Note> all = notes(comparison);
     if (!all.empty()) out += "\nnotes\n";
     for (const Note& note : all) {
