@@ -451,7 +451,7 @@ void kill_and_resume(const std::string& db, std::mt19937& random) {
         RunningProgram program(arguments);
         const int pairs = draw(1, 4);
         if (!program.wait_for_lines("pair ", pairs)) break;
-        program.read_for_ms(draw(0, 4));
+        program.read_for_ms(draw(0, 12));
         program.signal(SIGKILL);
         const Finished f = program.wait();
         if (f.exit_code != 128 + SIGKILL) break;
