@@ -62,6 +62,7 @@ TEST(ReadResults, EveryTruncationIsRefused) {
         EXPECT_THROW(read_results(std::string_view(whole).substr(0, size)), std::invalid_argument)
             << size;
     }
+    EXPECT_THROW(read_results("reason=x\n"), std::invalid_argument);
 }
 
 TEST(ReadResults, ErrorsNameTheLine) {
