@@ -129,6 +129,13 @@ TEST(Compare, EquivalenceGoesByTheNarrowInterval) {
     EXPECT_EQ(compare(pairs, {.margin = narrower}).verdict, Verdict::inconclusive);
 }
 
+TEST(Compare, AChangeBeyondTheMarginIsNotEquivalentOnEitherSide) {
+    const auto up = pairs_of({0.100, 0.110, 0.102, 0.109, 0.101, 0.111});
+    EXPECT_EQ(compare(up, {.margin = 0.02}).verdict, Verdict::faster);
+    const auto down = pairs_of({-0.100, -0.110, -0.102, -0.109, -0.101, -0.111});
+    EXPECT_EQ(compare(down, {.margin = 0.02}).verdict, Verdict::slower);
+}
+
 TEST(Compare, ASmallSureChangeInsideTheMarginIsEquivalentAndOutsideIsNot) {
     const auto pairs = pairs_of({0.010, 0.011, 0.0102, 0.0109, 0.0101, 0.0111});
     EXPECT_EQ(compare(pairs, {}).verdict, Verdict::faster);
