@@ -13,7 +13,7 @@
 namespace vsb::engine::dgram_sendmsg {
 namespace {
 
-constexpr std::uint64_t kMinute = 60'000'000'000;
+constexpr std::uint64_t kLong = 600'000'000'000;  // ns: sanitizers on a busy machine
 
 State state(std::string policy,
             std::vector<std::pair<std::string, std::uint64_t>> parameters = {}) {
@@ -55,13 +55,13 @@ TEST(DgramSendmsg, EveryPolicyDeliversEveryDatagramOfEveryThread) {
         for (const std::uint64_t bytes : {1U, 4096U}) {
             const std::uint64_t n = 4001;  // not a multiple of the threads
             const Outcome locked = run_trial(state("socket-lock", {{"threads", threads}}),
-                                             datagrams(n, bytes), {}, kMinute, {}, {});
+                                             datagrams(n, bytes), {}, kLong, {}, {});
             expect_whole(locked, n, bytes);
             EXPECT_EQ(count(locked, "socket_locks"), n);
             EXPECT_EQ(count(locked, "auto_binds"), 1U);
 
             const Outcome lockless = run_trial(state("lockless", {{"threads", threads}}),
-                                               datagrams(n, bytes), {}, kMinute, {}, {});
+                                               datagrams(n, bytes), {}, kLong, {}, {});
             expect_whole(lockless, n, bytes);
             // The first of each thread at most: whoever still found the socket unbound.
             EXPECT_GE(count(lockless, "socket_locks"), 1U);
@@ -69,7 +69,7 @@ TEST(DgramSendmsg, EveryPolicyDeliversEveryDatagramOfEveryThread) {
             EXPECT_EQ(count(lockless, "auto_binds"), 1U);
 
             const Outcome noop = run_trial(state("noop", {{"threads", threads}}),
-                                           datagrams(n, bytes), {}, kMinute, {}, {});
+                                           datagrams(n, bytes), {}, kLong, {}, {});
             expect_whole(noop, n, bytes);
             EXPECT_EQ(count(noop, "socket_locks"), 0U);
             EXPECT_EQ(count(noop, "auto_binds"), 0U);
@@ -82,7 +82,7 @@ TEST(DgramSendmsg, EveryPolicyDeliversEveryDatagramOfEveryThread) {
 TEST(DgramSendmsg, ADestinationReplacedMeanwhileIsSeenWhole) {
     for (const auto* policy : {"socket-lock", "lockless"}) {
         const Outcome outcome = run_trial(state(policy, {{"threads", 16}, {"reconnects", 5000}}),
-                                          datagrams(20'000, 64), {}, kMinute, {}, {});
+                                          datagrams(20'000, 64), {}, kLong, {}, {});
         expect_whole(outcome, 20'000, 64);
         EXPECT_EQ(count(outcome, "records_replaced"), 5000U);
         EXPECT_EQ(count(outcome, "connect_locks"), 5000U);
@@ -93,7 +93,7 @@ TEST(DgramSendmsg, ADestinationReplacedMeanwhileIsSeenWhole) {
 TEST(DgramSendmsgSlow, AMillionReplacementsUnderSixteenThreads) {
     const Outcome outcome =
         run_trial(state("lockless", {{"threads", 16}, {"reconnects", 1'000'000}}),
-                  datagrams(400'000, 64), {}, 20 * kMinute, {}, {});
+                  datagrams(400'000, 64), {}, 4 * kLong, {}, {});
     expect_whole(outcome, 400'000, 64);
     EXPECT_EQ(count(outcome, "records_freed"), 1'000'000U);
 }
@@ -103,17 +103,17 @@ TEST(DgramSendmsgSlow, AMillionReplacementsUnderSixteenThreads) {
 TEST(DgramSendmsg, NoWakeupIsLostInATinySendBuffer) {
     for (const auto* policy : {"socket-lock", "lockless", "noop"}) {
         const Outcome outcome = run_trial(state(policy, {{"threads", 4}, {"sndbuf", 1}}),
-                                          datagrams(4000, 64), {}, kMinute, {}, {});
-        expect_whole(outcome, 4000, 64);
+                                          datagrams(1000, 64), {}, kLong, {}, {});
+        expect_whole(outcome, 1000, 64);
     }
 }
 
 TEST(DgramSendmsg, StoppedInTheMiddleItEndsAndFreesEverything) {
     for (const auto* policy : {"socket-lock", "lockless", "noop"}) {
         int polls = 0;
-        const Outcome outcome = run_trial(state(policy, {{"threads", 8}, {"sndbuf", 5000}}),
-                                          datagrams(UINT64_MAX / 2, 4096), {}, kMinute, {},
-                                          [&] { return ++polls == 3; });
+        const Outcome outcome =
+            run_trial(state(policy, {{"threads", 8}, {"sndbuf", 5000}}),
+                      datagrams(UINT64_MAX / 2, 4096), {}, kLong, {}, [&] { return ++polls == 3; });
         EXPECT_EQ(outcome.failure, "interrupted");
         EXPECT_GE(count(outcome, "datagrams_sent"), outcome.units);
     }
@@ -129,12 +129,12 @@ TEST(DgramSendmsg, HooksRunOnTheReceiverAndBadValuesAreRefused) {
     pid_t ended = 0;
     hooks.receiver_starts = [&](pid_t tid) { started = tid; };
     hooks.receiver_ends = [&](pid_t tid) { ended = tid; };
-    expect_whole(run_trial(state("lockless"), datagrams(100, 64), {}, kMinute, hooks, {}), 100, 64);
+    expect_whole(run_trial(state("lockless"), datagrams(100, 64), {}, kLong, hooks, {}), 100, 64);
     EXPECT_NE(started, 0);
     EXPECT_EQ(started, ended);
 
     const auto refused = [](const State& bad, const Workload& workload) {
-        EXPECT_THROW(run_trial(bad, workload, {}, kMinute, {}, {}), std::invalid_argument);
+        EXPECT_THROW(run_trial(bad, workload, {}, kLong, {}, {}), std::invalid_argument);
     };
     refused(state("lock"), datagrams(1, 1));
     refused(state("lockless", {{"threads", 65}}), datagrams(1, 1));
@@ -217,7 +217,7 @@ std::string receive_spoilt(const std::function<void(Datagram&)>& spoil) {
         one->next = nullptr;
         queue.push(std::move(one));
     }
-    trial::Trial trial(kMinute, {});
+    trial::Trial trial(kLong, {});
     std::vector<Warning> warnings;
     trial.add({"receiver", {}, {}, {}, [&](Task&) {
                    receive(queue, buffer, expected, pattern, me, trial);

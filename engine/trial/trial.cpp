@@ -42,9 +42,6 @@ void Trial::fail(const std::string& reason) noexcept {
     const std::lock_guard hold(mutex_);
     if (failure_.empty()) failure_ = reason;
     ended_.store(true, std::memory_order_seq_cst);
-    for (const Role& role : roles_) {
-        if (role.task != nullptr) role.task->interrupt();
-    }
 }
 
 std::string Trial::failure() const {

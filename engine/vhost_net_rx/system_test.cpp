@@ -6,12 +6,13 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "engine/vhost_net_rx/producer.h"
 #include "engine/vhost_net_rx/worker.h"
 
 namespace vsb::engine::vhost_net_rx {
 namespace {
 
-constexpr std::uint64_t kMinute = 60'000'000'000;
+constexpr std::uint64_t kLong = 600'000'000'000;  // ns: sanitizers on a busy machine
 
 State state(std::string policy,
             std::vector<std::pair<std::string, std::uint64_t>> parameters = {}) {
@@ -60,18 +61,18 @@ void expect_whole(const Outcome& outcome, std::uint64_t n, std::uint64_t bytes) 
 TEST(VhostNetRx, EveryPolicyDeliversEveryPacketAndItsCountsAdd) {
     for (const std::uint64_t bytes : {1U, 64U, 1500U, 65536U}) {
         const std::uint64_t n = bytes > 4096 ? 200 : 5000;
-        const Outcome per_skb = run_trial(state("per-skb"), packets(n, bytes), {}, kMinute, {}, {});
+        const Outcome per_skb = run_trial(state("per-skb"), packets(n, bytes), {}, kLong, {}, {});
         expect_whole(per_skb, n, bytes);
         EXPECT_GE(count(per_skb, "consumer_locks"), 2 * n);
         for (const std::uint64_t batch : {1U, 4U, 16U, 64U, 256U}) {
-            const Outcome batched = run_trial(state("batch", {{"batch", batch}}), packets(n, bytes),
-                                              {}, kMinute, {}, {});
+            const Outcome batched =
+                run_trial(state("batch", {{"batch", batch}}), packets(n, bytes), {}, kLong, {}, {});
             expect_whole(batched, n, bytes);
             EXPECT_EQ(batched.batch_sizes.size(), batch + 1);
             EXPECT_GE(count(batched, "consumptions"), (n + batch - 1) / batch);
             EXPECT_LE(count(batched, "consumptions"), n);
         }
-        const Outcome noop = run_trial(state("noop"), packets(n, bytes), {}, kMinute, {}, {});
+        const Outcome noop = run_trial(state("noop"), packets(n, bytes), {}, kLong, {}, {});
         expect_whole(noop, n, bytes);
         EXPECT_EQ(count(noop, "consumer_locks"), 0U);
     }
@@ -82,15 +83,15 @@ TEST(VhostNetRx, EveryPolicyDeliversEveryPacketAndItsCountsAdd) {
 TEST(VhostNetRx, NoWakeupIsLostInATinyRing) {
     for (const auto* policy : {"per-skb", "batch", "noop"}) {
         const Outcome outcome = run_trial(state(policy, {{"ring-size", 2}, {"batch", 2}}),
-                                          packets(20'000, 64), {}, kMinute, {}, {});
-        expect_whole(outcome, 20'000, 64);
+                                          packets(2000, 64), {}, kLong, {}, {});
+        expect_whole(outcome, 2000, 64);
     }
 }
 
 TEST(VhostNetRx, StoppedInTheMiddleItFreesEverything) {
     for (const auto* policy : {"per-skb", "batch", "noop"}) {
         int polls = 0;
-        const Outcome outcome = run_trial(state(policy), packets(UINT64_MAX, 64), {}, kMinute, {},
+        const Outcome outcome = run_trial(state(policy), packets(UINT64_MAX, 64), {}, kLong, {},
                                           [&] { return ++polls == 3; });
         EXPECT_EQ(outcome.failure, "interrupted");
         EXPECT_EQ(count(outcome, "outstanding"), 0U);
@@ -101,19 +102,41 @@ TEST(VhostNetRx, StoppedInTheMiddleItFreesEverything) {
     EXPECT_EQ(late.failure.substr(0, 9), "deadline:");
 }
 
+// Nobody empties the ring: when the trial ends, the producer holds a packet that found no room.
+TEST(VhostNetRx, AProducerThatIsStoppedAtAFullRingKeepsNoPacket) {
+    const trial::Pattern pattern(3, 64);
+    PtrRing<Packet> ring(8);
+    PacketPool pool(64, 64);
+    WaitQueue queue;
+    ProducerCounts counts;
+    int polls = 0;
+    std::vector<Warning> warnings;
+    trial::Trial trial(kLong, [&] { return ++polls == 3; });
+    trial.add({"producer", {}, {}, {}, [&](Task&) {
+                   counts = produce(ring, pool, pattern, 100, 64, queue, trial);
+               }});
+    trial.run(false, warnings);
+    EXPECT_EQ(trial.failure(), "interrupted");
+    EXPECT_EQ(counts.produced, 8U);
+    EXPECT_GT(counts.full_polls, 0U);
+    EXPECT_EQ(pool.outstanding(), 8U);
+    EXPECT_EQ(ring.cleanup([&](Packet* packet) { pool.put(packet); }), 8U);
+    EXPECT_EQ(pool.outstanding(), 0U);
+}
+
 TEST(VhostNetRx, HooksRunOnTheWorkerAndARefusedCpuIsAFailure) {
     Hooks hooks;
     pid_t started = 0;
     pid_t ended = 0;
     hooks.worker_starts = [&](pid_t tid) { started = tid; };
     hooks.worker_ends = [&](pid_t tid) { ended = tid; };
-    expect_whole(run_trial(state("batch"), packets(100, 64), {}, kMinute, hooks, {}), 100, 64);
+    expect_whole(run_trial(state("batch"), packets(100, 64), {}, kLong, hooks, {}), 100, 64);
     EXPECT_NE(started, 0);
     EXPECT_EQ(started, ended);
 
     Placement nowhere;
     nowhere.worker_cpu = 100'000;
-    const Outcome refused = run_trial(state("batch"), packets(100, 64), nowhere, kMinute, {}, {});
+    const Outcome refused = run_trial(state("batch"), packets(100, 64), nowhere, kLong, {}, {});
     EXPECT_NE(refused.failure.find("CPU 100000"), std::string::npos) << refused.failure;
     EXPECT_EQ(refused.units, 0U);
 }
@@ -121,7 +144,7 @@ TEST(VhostNetRx, HooksRunOnTheWorkerAndARefusedCpuIsAFailure) {
 TEST(VhostNetRx, BadValuesAreRefusedByName) {
     const auto refused = [](const State& bad, const Workload& workload) {
         try {
-            run_trial(bad, workload, {}, kMinute, {}, {});
+            run_trial(bad, workload, {}, kLong, {}, {});
         } catch (const std::invalid_argument& error) {
             return std::string(error.what());
         }
@@ -160,7 +183,7 @@ class Sink : public testing::Test {
         }
         const auto dequeue = make_batch(ring, 2);
         WaitQueue queue;
-        trial::Trial trial(kMinute, {});
+        trial::Trial trial(kLong, {});
         std::vector<Warning> warnings;
         trial.add({"worker", {}, {}, {}, [&](Task& task) {
                        drain(*dequeue, pool, pattern, 3, 64, 0, queue, task, trial);
