@@ -77,8 +77,7 @@ std::vector<int> parse_cpu_list(std::string_view text) {
             cpus.push_back(cpu);
     }
     std::ranges::sort(cpus);
-    const auto repeated = std::ranges::unique(cpus);
-    cpus.erase(repeated.begin(), repeated.end());
+    cpus.erase(std::unique(cpus.begin(), cpus.end()), cpus.end());
     return cpus;
 }
 

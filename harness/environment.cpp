@@ -54,7 +54,7 @@ std::map<std::string, std::string> read_folder(const fs::path& folder) {
     return texts;
 }
 
-std::string or_unknown(std::string text) {
+std::string or_unknown(const std::string& text) {
     return text.empty() ? std::string(kUnknown) : text;
 }
 

@@ -59,6 +59,14 @@ TEST(Experiment, TheMostExactScaleDecides) {
     EXPECT_EQ(workloads[4].writes, 1000U);    // rtt/64B: the kind comes before the payload
 }
 
+TEST(Experiment, ScalesInAnyOrderAreTheSameExperiment) {
+    Settings one;
+    Settings other;
+    find_key("bytes_scale")->set(one, "rtt=0.1,64=0.25,all=1");
+    find_key("bytes_scale")->set(other, "64B=0.25,rtt=0.1");
+    EXPECT_EQ(*one.bytes_scale, *other.bytes_scale);
+}
+
 TEST(Experiment, StatesWithoutSpecAreTheSameElsewhere) {
     Settings settings = seeded();
     settings.target = "host";

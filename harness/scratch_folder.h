@@ -33,7 +33,7 @@ class ScratchFolder {
 
     // Writes a file below the folder, its parents made; returns its path.
     std::filesystem::path write(const std::string& name, const std::string& text) const {
-        const auto path = path_ / name;
+        auto path = path_ / name;
         std::filesystem::create_directories(path.parent_path());
         std::ofstream(path, std::ios::binary) << text;
         return path;

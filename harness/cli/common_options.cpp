@@ -41,7 +41,7 @@ std::string FormatOption::chosen() const {
     if (json && given_ != nullptr && given_->count() > 0 && format != "json") {
         throw Failure(kUsage, "--json: --format " + format + " is given too (leave one out)");
     }
-    const std::string name = json ? "json" : format;
+    std::string name = json ? "json" : format;
     if (std::ranges::find(choices_, name) != choices_.end()) return name;
     std::string list;
     for (const std::string& choice : choices_)

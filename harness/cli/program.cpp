@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <chrono>
 #include <system_error>
+#include <utility>
 
 namespace vsb::cli {
 namespace {
@@ -37,13 +38,17 @@ std::vector<std::string> environment_with(const std::map<std::string, std::strin
         // The store of whoever runs the tests is none of theirs.
         if (!changes.contains(name) && name != "VSOCKBENCH_DB") all.push_back(text);
     }
-    for (const auto& [name, value] : changes)
-        all.push_back(name + "=" + value);
+    for (const auto& [name, value] : changes) {
+        std::string entry = name;
+        entry.append("=").append(value);
+        all.push_back(std::move(entry));
+    }
     return all;
 }
 
 std::vector<char*> pointers(std::vector<std::string>& texts) {
     std::vector<char*> all;
+    all.reserve(texts.size() + 1);
     for (std::string& text : texts)
         all.push_back(text.data());
     all.push_back(nullptr);

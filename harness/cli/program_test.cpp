@@ -29,7 +29,6 @@ using datasets::OpenMode;
 using datasets::Store;
 using datasets::TrialStatus;
 using nlohmann::json;
-using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
