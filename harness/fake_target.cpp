@@ -31,9 +31,12 @@ FakeState parse_state(const std::string& text) {
         } else if (key == "mismatch-pair") {
             state.mismatch_pair = static_cast<std::int64_t>(parse_count(value) % (1U << 30));
         } else {
-            throw std::invalid_argument("state '" + text + "': '" + key +
-                                        "' is unknown to the fake target (choose from level, "
-                                        "noise, fail-pair, mismatch-pair)");
+            std::string why = "state '";
+            why.append(text).append("': '").append(key);
+            why +=
+                "' is unknown to the fake target (choose from level, noise, fail-pair, "
+                "mismatch-pair)";
+            throw std::invalid_argument(why);
         }
     }
     if (!(state.level > 0) || !(state.noise >= 0)) {

@@ -116,7 +116,7 @@ std::string turbo_line(std::string_view no_turbo, std::string_view boost) {
 
 std::string smt_line(std::string_view active, std::string_view control) {
     const auto flag = trimmed(active);
-    const std::string state = flag == "1" ? "on" : flag == "0" ? "off" : std::string(kUnknown);
+    std::string state = flag == "1" ? "on" : flag == "0" ? "off" : std::string(kUnknown);
     const auto how = trimmed(control);
     if (how.empty() || how == state) return state;
     return state + " (" + value_or_unknown(how) + ")";
