@@ -177,7 +177,15 @@ void set_seed(Settings& s, std::string_view text) {
     s.seed = seed;
 }
 
-const std::array<Key, 13> kKeys{{
+void set_endpoint(Settings& s, std::string_view text) {
+    if (text != "unix" && text != "tcp" && text != "vsock") {
+        throw std::invalid_argument("'" + std::string(text) +
+                                    "' is no endpoint (choose from unix, tcp, vsock)");
+    }
+    s.endpoint = std::string(text);
+}
+
+const std::array<Key, 14> kKeys{{
     {"name", "TEXT", "name of the experiment in the store and the reports", kString, set_name,
      [](const Experiment& e) { return toml_string(e.name); }},
     {"target", "engine|host|guest", "what is measured (engine)", kString, set_target,
@@ -211,6 +219,8 @@ const std::array<Key, 13> kKeys{{
      kString | kTable,
      [](Settings& s, std::string_view text) { s.cpus = parse_cpu_placement(text); },
      [](const Experiment& e) { return toml_string(cpu_placement_text(e.cpus)); }},
+    {"endpoint", "unix|tcp|vsock", "socket of the host target (unix)", kString, set_endpoint,
+     [](const Experiment& e) { return toml_string(e.endpoint); }},
     {"timeout", "TIME", "longest a trial may take: 500ms, 60s, 2m (60s)",
      kString | kInteger | kFloat,
      [](Settings& s, std::string_view text) { s.timeout_ns = parse_duration_ns(text); },
@@ -247,6 +257,7 @@ Settings merged(const Settings& base, const Settings& over) {
     take(all.seed, over.seed);
     take(all.fresh, over.fresh);
     take(all.cpus, over.cpus);
+    take(all.endpoint, over.endpoint);
     take(all.timeout_ns, over.timeout_ns);
     return all;
 }
@@ -269,6 +280,7 @@ Experiment make_experiment(const Settings& settings) {
     e.seed = *settings.seed;
     e.fresh = settings.fresh.value_or(e.fresh);
     e.cpus = settings.cpus.value_or(e.cpus);
+    e.endpoint = settings.endpoint.value_or(e.endpoint);
     e.timeout_ns = settings.timeout_ns.value_or(e.timeout_ns);
     if (e.kinds.size() * e.payloads_bytes.size() > kMaxWorkloads) {
         throw std::invalid_argument("payloads: more than 1000 workloads");

@@ -27,6 +27,7 @@ struct Settings {
     std::optional<std::uint64_t> seed;
     std::optional<Fresh> fresh;
     std::optional<CpuPlacement> cpus;
+    std::optional<std::string> endpoint;
     std::optional<std::int64_t> timeout_ns;
 };
 

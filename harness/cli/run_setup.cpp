@@ -1,7 +1,9 @@
 #include "harness/cli/run_setup.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <stdexcept>
+#include <system_error>
 
 #include "harness/build_facts.h"
 #include "harness/cli/failure.h"
@@ -9,8 +11,10 @@
 #include "harness/engine_target.h"
 #include "harness/environment.h"
 #include "harness/fake_target.h"
+#include "harness/host/host_target.h"
 #include "harness/runner.h"
 #include "receivers/perf/counters.h"
+#include "transport/errors.h"
 
 namespace vsb::cli {
 namespace {
@@ -25,10 +29,17 @@ void settle_cpus(Experiment& experiment, std::map<std::string, std::string>& env
     } catch (const std::invalid_argument& error) {
         throw Failure(kUsage, std::string("--cpus: ") + error.what());
     }
-    experiment.cpus = harness::with_defaults(experiment.cpus, allowed);
-    if (experiment.cpus.receiver == experiment.cpus.worker) {
+    const bool host = experiment.target == "host";
+    try {
+        experiment.cpus = host ? harness::host_placement(experiment.cpus, allowed)
+                               : harness::with_defaults(experiment.cpus, allowed);
+    } catch (const std::invalid_argument& error) {
+        throw Failure(kUsage, std::string("--cpus: ") + error.what());
+    }
+    if (experiment.cpus.receiver == (host ? experiment.cpus.sender : experiment.cpus.worker)) {
         environment["warning.one-cpu"] =
-            "receiver and worker share CPU " + std::to_string(*experiment.cpus.receiver) +
+            std::string("receiver and ") + (host ? "sender" : "worker") + " share CPU " +
+            std::to_string(*experiment.cpus.receiver) +
             ": they take turns, which no receive path with two CPUs does";
     }
 }
@@ -36,7 +47,7 @@ void settle_cpus(Experiment& experiment, std::map<std::string, std::string>& env
 void settle_cycles(Experiment& experiment, bool by_preset,
                    std::map<std::string, std::string>& environment) {
     const auto cycles = std::ranges::find(experiment.kinds, Kind::cycles);
-    if (experiment.target != "engine" || cycles == experiment.kinds.end()) return;
+    if (cycles == experiment.kinds.end()) return;
     const auto missing = perf::unavailable_reason();
     if (!missing) return;
     if (!by_preset) {
@@ -46,6 +57,13 @@ void settle_cycles(Experiment& experiment, bool by_preset,
     experiment.kinds.erase(cycles);
     environment["warning.cycles-skipped"] =
         "cycles were not measured: this machine gives no hardware counters: " + *missing;
+}
+
+// The tools are installed beside the program that drives them.
+std::string own_folder() {
+    std::error_code error;
+    const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
+    return error ? "." : program.parent_path().string();
 }
 
 }  // namespace
@@ -60,17 +78,24 @@ std::map<std::string, std::string> settle(Experiment& experiment, bool cycles_by
 
 std::unique_ptr<harness::Target> make_target(const Experiment& experiment) {
     if (experiment.target == "engine") return harness::make_engine_target(experiment);
+    if (experiment.target == "host") {
+        try {
+            return harness::make_host_target(experiment, own_folder());
+        } catch (const transport::Unavailable& error) {
+            throw Failure(kSkipped, std::string("--endpoint vsock: ") + error.what());
+        }
+    }
     if (experiment.target == "fake") {
         return std::make_unique<harness::FakeTarget>(
             harness::fake_script(experiment.a, experiment.b));
     }
-    throw Failure(kUsage,
-                  "--target: this build has no target '" + experiment.target + "' (choose engine)");
+    throw Failure(kUsage, "--target: this build has no target '" + experiment.target +
+                              "' (choose engine or host)");
 }
 
 MachineWatch::MachineWatch(const Experiment& experiment)
     : real_(experiment.target != "fake"),
-      worker_cpu_(experiment.cpus.worker.value_or(0)),
+      worker_cpu_(experiment.cpus.worker.value_or(experiment.cpus.sender.value_or(0))),
       receiver_cpu_(experiment.cpus.receiver.value_or(0)) {}
 
 std::map<std::string, std::string> MachineWatch::before() {
