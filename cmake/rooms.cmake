@@ -21,6 +21,9 @@ function(vsb_tests room)
   endif()
   add_executable(${room}_tests ${arg_SOURCES})
   target_link_libraries(${room}_tests PRIVATE vsb_options ${arg_LINK} GTest::gmock_main GTest::gtest)
+  # Test sources are many and run once: compiling them is what costs. The code under test keeps the
+  # preset's optimisation.
+  target_compile_options(${room}_tests PRIVATE -O0)
   target_compile_definitions(${room}_tests PRIVATE
     VSB_SOURCE_DIR="${CMAKE_SOURCE_DIR}" VSB_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
   set(special "*Slow.*:*Reference.*:*Golden.*:*Host.*")

@@ -64,8 +64,9 @@ class HostTarget : public Target {
         plan.argv = wanted.command;
         const CommandResult done = run_command(plan, kCommandTimeoutNs);
         if (done.status == ExitStatus{}) return;
-        throw std::runtime_error("cmd=" + wanted.command.front() + ": " + describe(done.status) +
-                                 ": " + done.output.substr(0, done.output.find('\n')));
+        throw std::runtime_error("cmd=" + wanted.command.front() + ": " +
+                                 harness::describe(done.status) + ": " +
+                                 done.output.substr(0, done.output.find('\n')));
     }
 
     TrialResult run(const TrialRequest& request) override {
