@@ -161,7 +161,8 @@ std::string method_text(const Comparison& comparison) {
 std::string state_spec(const Comparison& comparison, const std::string& label) {
     if (!comparison.record) return "";
     for (const datasets::StateRecord& state : comparison.record->states) {
-        if (state.label == label) return state.spec;
+        if (state.label == label)
+            return state.spec.empty() ? "as built, no SPEC given" : state.spec;
     }
     return "";
 }

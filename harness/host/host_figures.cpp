@@ -80,7 +80,7 @@ TrialResult host_rtt(const Workload& workload, const ReadResults& client,
     }
     TrialResult result;
     result.measurements = rtt_figures(rtt_ns);
-    result.measurements.push_back({"clock_cost", "ns", number(client, "clock_cost_ns")});
+    result.measurements.push_back({"clock_cost", "ns", client.fields.real("clock_cost_ns")});
     result.samples.push_back({"rtt", "ns", std::move(rtt_ns)});
     return result;
 }

@@ -52,7 +52,7 @@ TEST(HostFigures, GivesNoFigureThatMustNotBeBelieved) {
 
 TEST(HostFigures, EveryRequestNeedsItsSample) {
     const Workload rtt{"rtt/64B", Kind::rtt, 64, 0, 3};
-    const auto client = read_results("requests=3\nclock_cost_ns=20\nstatus=ok\n");
+    const auto client = read_results("requests=3\nclock_cost_ns=20.5\nstatus=ok\n");
     const TrialResult result = host_rtt(rtt, client, {1000, 2000, 3000});
     ASSERT_FALSE(result.measurements.empty());
     EXPECT_EQ(result.measurements[0].metric, "rtt_mean");

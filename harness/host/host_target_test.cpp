@@ -62,7 +62,7 @@ TEST_P(TargetHost, KeepsEveryRoundTrip) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sockets, TargetHost, ::testing::Values("unix", "tcp"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& chosen) { return std::string(chosen.param); });
 
 // A folder of tools in which one is a script of ours.
 class BadToolHost : public ::testing::Test {
