@@ -10,6 +10,8 @@
 #include "reports/cover_letter.h"
 #include "reports/csv.h"
 #include "reports/json.h"
+#include "reports/junit.h"
+#include "reports/ktap.h"
 #include "reports/markdown.h"
 #include "reports/text_table.h"
 
@@ -94,6 +96,8 @@ std::string rendered(const reports::Comparison& comparison, const std::string& f
     if (format == "csv") return reports::csv(comparison);
     if (format == "markdown") return reports::markdown(comparison);
     if (format == "cover-letter") return reports::cover_letter(comparison);
+    if (format == "ktap") return reports::ktap(comparison);
+    if (format == "junit") return reports::junit(comparison);
     return reports::text_table(comparison, stdout_columns());
 }
 

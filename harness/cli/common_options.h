@@ -40,7 +40,7 @@ struct StatisticsOptions {
     reports::CompareOptions parsed() const;  // throws Failure (2) naming the option
 };
 
-// The comparison in the format chosen: text, json, csv, markdown or cover-letter.
+// The comparison in the format chosen: text, json, csv, markdown, cover-letter, ktap or junit.
 std::string rendered(const reports::Comparison& comparison, const std::string& format);
 
 }  // namespace vsb::cli

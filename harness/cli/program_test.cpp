@@ -396,7 +396,7 @@ TEST_F(ProgramTest, ReportsGoToAFile) {
     EXPECT_EQ(f.out, "");
     EXPECT_THAT(vsb::harness::file_text(out), HasSubstr("throughput change (95% CI)"));
     EXPECT_EQ(run({"report", "last", "-o", folder_.path().string()}).exit_code, 2);
-    for (const char* format : {"markdown", "csv", "json", "text"}) {
+    for (const char* format : {"markdown", "csv", "json", "html", "ktap", "junit", "text"}) {
         EXPECT_NE(run({"report", "1", "--format", format}).out, "") << format;
     }
 }

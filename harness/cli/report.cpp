@@ -5,6 +5,7 @@
 #include "harness/cli/common_options.h"
 #include "harness/cli/failure.h"
 #include "harness/cli/output.h"
+#include "harness/cli/page.h"
 #include "harness/cli/recorded.h"
 
 namespace vsb::cli {
@@ -23,7 +24,10 @@ int report(const ReportOptions& options) {
     const reports::CompareOptions statistics = options.statistics.parsed();
     const auto store = datasets::Store::open(options.store.file(), datasets::OpenMode::read_only);
     const auto record = store.find(options.experiment);
-    write_result(rendered(compare_recorded(store, record, statistics), format), options.file);
+    const auto comparison = compare_recorded(store, record, statistics);
+    write_result(
+        format == "html" ? recorded_page(store, record, comparison) : rendered(comparison, format),
+        options.file);
     return kDone;
 }
 
@@ -36,12 +40,13 @@ Command add_report(CLI::App& program) {
     app->add_option("-o,--output", options->file, "write it here instead of stdout")
         ->type_name("FILE");
     options->store.add_to(*app);
-    options->format.add_to(*app, {"cover-letter", "markdown", "csv", "json", "text"});
+    options->format.add_to(
+        *app, {"cover-letter", "markdown", "csv", "json", "html", "ktap", "junit", "text"});
     options->statistics.add_to(*app);
     app->footer(
         "Examples:\n"
         "  vsockbench report last\n"
-        "  vsockbench report 3 --format markdown -o results.md");
+        "  vsockbench report 3 --format html -o results.html");
     return {app, [options] { return report(*options); }};
 }
 
