@@ -45,7 +45,7 @@ struct Experiment {
     std::uint64_t seed = 1;  // at most 2^63-1: the store's and TOML's integers are signed
     Fresh fresh = Fresh::state;
     CpuPlacement cpus;
-    std::string endpoint = "unix";  // of the host target: unix | tcp | vsock
+    std::string endpoint = "unix";             // of the host target: unix | tcp | vsock
     std::int64_t timeout_ns = 60'000'000'000;  // of one trial
 
     bool operator==(const Experiment&) const = default;
