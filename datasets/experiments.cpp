@@ -12,7 +12,12 @@ namespace {
 
 constexpr const char* kColumns =
     "SELECT id, uuid, name, target, status, started, finished, seed, planned_pairs, config, "
-    "tool_version, project_commit FROM experiment ";
+    "tool_version, project_commit, owner_pid, owner_start_ticks, owner_boot_id, "
+    "owner_pid_namespace FROM experiment ";
+
+Owner owner_of(const sql::Statement& row, int first) {
+    return {row.integer(first), row.integer(first + 1), row.text(first + 2), row.text(first + 3)};
+}
 
 ExperimentRecord experiment_of(const sql::Statement& row) {
     ExperimentRecord record;
@@ -33,6 +38,10 @@ ExperimentRecord experiment_of(const sql::Statement& row) {
     record.config = row.text(9);
     record.tool_version = row.text(10);
     record.project_commit = row.text(11);
+    // What a reader sees is the truth, also where it may not write it down (mark_interrupted).
+    if (record.status == ExperimentStatus::running && is_gone(owner_of(row, 12))) {
+        record.status = ExperimentStatus::interrupted;
+    }
     return record;
 }
 
@@ -78,10 +87,6 @@ void insert_parts(sql::Database& database, ExperimentRecord& record) {
     for (const auto& [key, value] : record.environment) {
         environment.bind(1, record.id).bind(2, key).bind(3, value).run();
     }
-}
-
-Owner owner_of(const sql::Statement& row, int first) {
-    return {row.integer(first), row.integer(first + 1), row.text(first + 2), row.text(first + 3)};
 }
 
 }  // namespace

@@ -266,7 +266,8 @@ TEST_F(StoreFaultsTest, OnlyARunWhoseProcessIsGoneIsInterrupted) {
     child.kill_without_waiting();
     {
         Store reader = Store::open(file(), OpenMode::read_only);
-        EXPECT_EQ(reader.find("1").status, ExperimentStatus::running);  // no write, so no mark
+        EXPECT_EQ(reader.find("1").status, ExperimentStatus::interrupted);  // told, not written
+        EXPECT_EQ(reader.find("1").finished, "");
     }
     Store store = Store::open(file(), OpenMode::read_write);
     EXPECT_EQ(store.find("1").status, ExperimentStatus::interrupted);
