@@ -1,5 +1,16 @@
 #pragma once
-// Everything the system counts. Each thread has its own set, so that counting never shares a
+// Everything the system counts. Outcome::counts holds, in this order (meanings in counters.cpp):
+//
+//   packets payload_bytes recv_calls connected_lookups bound_lookups lock_acquisitions
+//   lock_contended receiver_lock_acquisitions receiver_lock_contended write_space_notifications
+//   data_ready_notifications state_change_notifications wakeups wake_system_calls
+//   receiver_wakeups receiver_wake_system_calls worker_sleeps receiver_sleeps batches
+//   batched_packets used_publications interrupts kicks worker_runs refills refill_failures
+//   merged_packets collapses collapsed_packets credit_updates credit_waits resets drops_short
+//   drops_over_long drops_bad_length drops_receive_limit drops_no_socket drops_closed
+//   batch_end_REASON, for each reason of batch_end.h
+//
+// Each thread has its own set, so that counting never shares a
 // cache line; counter_table() names them and says which threads' counts make up each figure.
 
 #include <array>

@@ -215,10 +215,10 @@ class Script {
     }
 
     std::vector<std::byte> payload(std::uint32_t size) {
-        std::vector<std::byte> bytes(size);
-        for (auto& b : bytes)
-            b = static_cast<std::byte>(next_++ * 2654435761U >> 24);
-        return bytes;
+        static const Pattern pattern(1);
+        const std::byte* from = pattern.at(next_);
+        next_ = (next_ + size) % Pattern::kPeriod;
+        return {from, from + size};
     }
 
     // A write of up to 64 KiB, cut as the device cuts it; EOM on the last packet only.

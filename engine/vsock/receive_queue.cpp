@@ -121,7 +121,7 @@ ReceiveQueue::Dequeued ReceiveQueue::dequeue_stream(std::byte* to, std::uint32_t
         skb.offset += n;
         rx_bytes_ -= n;
         buf_used_ -= n;
-        fwd_cnt_ += n;
+        forward(n);
         if (skb.unread() == 0) unlink_first(me);
     }
     out.update_credit = peer_is_short(rcvlowat);
@@ -143,7 +143,7 @@ ReceiveQueue::Dequeued ReceiveQueue::dequeue_message(std::byte* to, std::uint32_
         out.message_bytes += skb.len;
         rx_bytes_ -= skb.len;
         buf_used_ -= skb.len;
-        fwd_cnt_ += skb.len;
+        forward(skb.len);
         if ((skb.flags & kSeqEom) != 0) {
             out.message = true;
             out.end_of_record = (skb.flags & kSeqEor) != 0;
@@ -151,18 +151,24 @@ ReceiveQueue::Dequeued ReceiveQueue::dequeue_message(std::byte* to, std::uint32_
         }
         unlink_first(me);
     }
-    out.update_credit = fwd_cnt_ != last_fwd_cnt_;
+    out.update_credit = fwd_cnt_.load() != last_fwd_cnt_.load();
     return out;
 }
 
+// No read-modify-write: there is one writer at a time.
+void ReceiveQueue::forward(std::uint32_t bytes) noexcept {
+    fwd_cnt_.store(fwd_cnt_.load(std::memory_order_relaxed) + bytes, std::memory_order_relaxed);
+}
+
 bool ReceiveQueue::peer_is_short(std::uint32_t rcvlowat) const noexcept {
-    const std::uint32_t untold = fwd_cnt_ - last_fwd_cnt_;
+    const std::uint32_t untold =
+        fwd_cnt_.load(std::memory_order_relaxed) - last_fwd_cnt_.load(std::memory_order_relaxed);
     if (untold == 0) return false;
     return buf_alloc_ - untold < kMaxPacketBytes || rx_bytes_ < rcvlowat;
 }
 
 bool ReceiveQueue::bypass(std::uint32_t bytes) noexcept {
-    fwd_cnt_ += bytes;
+    forward(bytes);
     return peer_is_short(0);
 }
 
@@ -188,8 +194,9 @@ std::uint32_t ReceiveQueue::packets() noexcept {
 
 std::uint32_t ReceiveQueue::tell_fwd_cnt() noexcept {
     const std::scoped_lock lock(rx_lock_);
-    last_fwd_cnt_ = fwd_cnt_;
-    return fwd_cnt_;
+    const std::uint32_t told = fwd_cnt_.load(std::memory_order_relaxed);
+    last_fwd_cnt_.store(told, std::memory_order_relaxed);
+    return told;
 }
 
 void ReceiveQueue::purge(Current& me) noexcept {

@@ -1,6 +1,7 @@
 #pragma once
 // The receiving half of struct virtio_vsock_sock: rx_queue with its accounting, under rx_lock.
 
+#include <atomic>
 #include <cstdint>
 
 #include "engine/sync/spinlock.h"
@@ -67,6 +68,7 @@ class ReceiveQueue {
     void append(Skb& skb) noexcept;
     void collapse(Current& me) noexcept;
     void unlink_first(Current& me) noexcept;
+    void forward(std::uint32_t bytes) noexcept;
 
     SkbPool& pool_;
     alignas(64) Spinlock rx_lock_;
@@ -78,8 +80,9 @@ class ReceiveQueue {
     std::uint32_t rx_bytes_ = 0;
     std::uint32_t buf_used_ = 0;
     std::uint32_t messages_ = 0;
-    std::uint32_t fwd_cnt_ = 0;
-    std::uint32_t last_fwd_cnt_ = 0;
+    // Written under rx_lock, or by bypass, whose caller is the only consumer.
+    std::atomic<std::uint32_t> fwd_cnt_{0};
+    std::atomic<std::uint32_t> last_fwd_cnt_{0};
 };
 
 }  // namespace vsb::engine

@@ -70,7 +70,8 @@ struct Socket {
 
     // Under the socket lock.
     SocketState state = SocketState::closed;
-    bool done = false;   // SOCK_DONE
+    // SOCK_DONE; atomic, since a deferred data-ready looks at it without the lock.
+    std::atomic<bool> done{false};
     bool reset = false;  // the peer, or a receive limit, broke the connection (sk_err)
     bool rst_sent = false;
     std::uint32_t shutdown = 0;

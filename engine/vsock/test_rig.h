@@ -20,7 +20,7 @@ class Rig {
     static constexpr std::uint64_t kGuestCid = 3;
     static constexpr std::uint32_t kLocalPort = 9999;
 
-    explicit Rig(std::string_view policy, BatchLimits limits = {}, std::size_t buffers = 4096,
+    explicit Rig(std::string_view policy, BatchLimits limits = {}, std::size_t buffers = 1500,
                  std::uint16_t tx_ring_size = 128)
         : tx_ring_(tx_ring_size, true),
           rx_ring_(128, true),

@@ -1,0 +1,168 @@
+// What the worker spends on a packet, per policy and payload: one ring of packets at a time, on one
+// thread, with nobody asleep, so that look-ups, locks, queueing and the calls of notifications are
+// seen and wakes are not. Beside it the floor (noop: ring, header, copy, check) and a bare memcpy
+// of the payload. Before anything is timed each policy delivers a stretch of the stream, which must
+// be byte for byte what per-packet delivers.
+//
+// Counters: ns_packet; x_floor and x_memcpy, the same as multiples of the floor and of memcpy;
+// locks_packet.
+
+#include <benchmark/benchmark.h>
+
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/sync/clock.h"
+#include "engine/vsock/machine.h"
+
+namespace vsb::engine {
+namespace {
+
+constexpr std::uint64_t kEndless = std::uint64_t{1} << 50;
+constexpr int kFloorRounds = 200;
+
+class Loop {
+  public:
+    Loop(std::string_view policy, std::uint64_t payload)
+        : pattern_(1),
+          sender_(pattern_, payload, kEndless / payload),
+          machine_({}, *find_policy(policy), sender_, pattern_, {kEndless, 0, 65536},
+                   Device::kBufAlloc, false),
+          out_(262144) {
+        me.owns_buffers = true;
+    }
+
+    // Fills the ring, lets the worker drain it, reads everything. Nanoseconds of the worker.
+    std::uint64_t round() {
+        machine_.device().run(me);
+        const std::uint64_t before = now_ns();
+        machine_.worker().run(me);
+        const std::uint64_t spent = now_ns() - before;
+        got_ = 0;
+        Received received;
+        do {
+            received = recv_stream(machine_.context(), machine_.socket(), out_.data() + got_,
+                                   static_cast<std::uint32_t>(out_.size()) - got_, true, me);
+            got_ += received.bytes;
+        } while (received.status == RecvStatus::data);
+        return spent;
+    }
+    const std::byte* bytes() const { return out_.data(); }
+    std::uint32_t got() const { return got_; }
+    bool matches() { return machine_.guest().matches(); }
+
+    Current me;
+
+  private:
+    Pattern pattern_;
+    Sender sender_;
+    Machine machine_;
+    std::vector<std::byte> out_;
+    std::uint32_t got_ = 0;
+};
+
+// Empty if `policy` delivers what per-packet delivers.
+std::string differs(std::string_view policy, std::uint64_t payload) {
+    Loop loop(policy, payload);
+    Loop reference("per-packet", payload);
+    for (int i = 0; i < 50; ++i) {
+        loop.round();
+        reference.round();
+        if (policy == "noop") {
+            if (!loop.matches()) return "noop took other bytes than were sent";
+        } else if (loop.got() != reference.got() ||
+                   std::memcmp(loop.bytes(), reference.bytes(), loop.got()) != 0) {
+            return std::string(policy) + " delivers other bytes than per-packet";
+        }
+    }
+    if (loop.me.counts.payload_bytes != reference.me.counts.payload_bytes)
+        return std::string(policy) + " took another number of bytes than per-packet";
+    return {};
+}
+
+double ns_per_packet(std::string_view policy, std::uint64_t payload) {
+    Loop loop(policy, payload);
+    for (int i = 0; i < kFloorRounds; ++i)
+        loop.round();
+    const std::uint64_t packets = loop.me.counts.packets;
+    std::uint64_t spent = 0;
+    for (int i = 0; i < kFloorRounds; ++i)
+        spent += loop.round();
+    return static_cast<double>(spent) / static_cast<double>(loop.me.counts.packets - packets);
+}
+
+double memcpy_ns(std::uint64_t payload) {
+    const std::uint64_t piece = std::min<std::uint64_t>(payload, 3732);
+    std::vector<std::byte> from(piece);
+    std::vector<std::byte> to(piece);
+    constexpr int kCopies = 100000;
+    const std::uint64_t before = now_ns();
+    for (int i = 0; i < kCopies; ++i) {
+        std::memcpy(to.data(), from.data(), piece);
+        benchmark::DoNotOptimize(to.data());
+        benchmark::ClobberMemory();
+    }
+    return static_cast<double>(now_ns() - before) / kCopies;
+}
+
+struct Floor {
+    double noop_ns;
+    double memcpy_ns;
+};
+
+const Floor& floor_of(std::uint64_t payload) {
+    static std::map<std::uint64_t, Floor> known;
+    const auto [at, fresh] = known.try_emplace(payload);
+    if (fresh) at->second = {ns_per_packet("noop", payload), memcpy_ns(payload)};
+    return at->second;
+}
+
+void worker(benchmark::State& state, std::string_view policy) {
+    const auto payload = static_cast<std::uint64_t>(state.range(0));
+    if (const std::string fault = differs(policy, payload); !fault.empty()) {
+        state.SkipWithError(fault.c_str());
+        return;
+    }
+    const Floor& floor = floor_of(payload);
+    Loop loop(policy, payload);
+    loop.round();
+    const Counters before = loop.me.counts;
+    std::uint64_t spent = 0;
+    for ([[maybe_unused]] auto _ : state) {
+        const std::uint64_t ns = loop.round();
+        spent += ns;
+        state.SetIterationTime(static_cast<double>(ns) * 1e-9);
+    }
+    const auto packets = static_cast<double>(loop.me.counts.packets - before.packets);
+    const double ns = static_cast<double>(spent) / packets;
+    state.counters["ns_packet"] = ns;
+    state.counters["x_floor"] = ns / floor.noop_ns;
+    state.counters["x_memcpy"] = ns / floor.memcpy_ns;
+    // The reader's recv() calls take the lock too: two a round, off the worker's account.
+    const auto locks =
+        static_cast<double>(loop.me.counts.lock_acquisitions - before.lock_acquisitions -
+                            (loop.me.counts.recv_calls - before.recv_calls));
+    state.counters["locks_packet"] = locks / packets;
+    state.SetBytesProcessed(
+        static_cast<std::int64_t>(loop.me.counts.payload_bytes - before.payload_bytes));
+}
+
+}  // namespace
+}  // namespace vsb::engine
+
+int main(int argc, char** argv) {
+    for (const auto& policy : vsb::engine::policy_table()) {
+        auto* bench = benchmark::RegisterBenchmark(
+            ("worker/" + std::string(policy.name)).c_str(),
+            [name = policy.name](benchmark::State& state) { vsb::engine::worker(state, name); });
+        for (const std::int64_t payload : {64, 256, 512, 1024, 4096, 65536})
+            bench->Arg(payload);
+        bench->UseManualTime();
+    }
+    benchmark::Initialize(&argc, argv);
+    if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+    benchmark::RunSpecifiedBenchmarks();
+    return 0;
+}
