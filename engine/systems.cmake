@@ -13,6 +13,7 @@ target_sources(vsb_engine PRIVATE
   vhost_vsock_used/system.cpp
   vhost_vsock_used/worker.cpp
   vhost_net_rx/batch.cpp
+  vhost_net_rx/guest.cpp
   vhost_net_rx/noop.cpp
   vhost_net_rx/packet_pool.cpp
   vhost_net_rx/per_skb.cpp

@@ -7,6 +7,8 @@
 namespace vsb::engine::vhost_net_rx {
 namespace {
 
+constexpr std::uint64_t kAhead = 4;
+
 std::size_t round_up(std::size_t bytes) {
     return (bytes + 63) / 64 * 64;
 }
@@ -41,8 +43,13 @@ Packet* PacketPool::take() noexcept {
         if (taken_ == seen_) return nullptr;
     }
     Packet* const packet = free_[taken_++ % packets_];
-    // Its line still lies with the thread that put it back; the next one's can come meanwhile.
-    __builtin_prefetch(free_[taken_ % packets_], 1);
+    // The lines of later ones still lie with the thread that put them back, and can come meanwhile:
+    // without that a locked instruction soon after would wait for each of them.
+    if (taken_ + kAhead < seen_) {
+        const auto* const later = reinterpret_cast<std::byte*>(free_[(taken_ + kAhead) % packets_]);
+        __builtin_prefetch(later, 1);
+        __builtin_prefetch(later + sizeof(Packet), 1);
+    }
     ASAN_UNPOISON_MEMORY_REGION(packet, stride_);
     return packet;
 }

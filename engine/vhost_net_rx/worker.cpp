@@ -1,31 +1,29 @@
 #include "engine/vhost_net_rx/worker.h"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
-#include <vector>
 
 #include "engine/sync/clock.h"
 #include "engine/sync/spinlock.h"
 #include "engine/trial/sleep_until.h"
+#include "engine/vhost_net_rx/guest.h"
 
 namespace vsb::engine::vhost_net_rx {
 namespace {
 
-// Buffers the guest keeps posted; more than one, so that copies do not all hit one hot buffer.
-constexpr std::size_t kGuestBuffers = 64;
-
 // What is wrong with a packet as the guest has it; empty when nothing is.
-std::string fault(const Packet& packet, const std::byte* bytes, std::uint64_t expected,
+std::string fault(const Packet& packet, const Guest::Used& used, std::uint64_t expected,
                   std::uint32_t length, const trial::Pattern& pattern) {
     if (packet.sequence != expected) {
         return "packet " + std::to_string(packet.sequence) + " arrived where packet " +
                std::to_string(expected) + " was due";
     }
-    if (packet.length != length) {
+    if (packet.length != length || used.bytes == nullptr || used.length != length) {
         return "packet " + std::to_string(expected) + " has " + std::to_string(packet.length) +
                " bytes, not " + std::to_string(length);
     }
-    if (std::memcmp(bytes, pattern.of(expected), length) != 0) {
+    if (std::memcmp(used.bytes, pattern.of(expected), length) != 0) {
         return "packet " + std::to_string(expected) + " does not hold the bytes that were sent";
     }
     return {};
@@ -37,8 +35,7 @@ WorkerCounts drain(Dequeue& dequeue, PacketPool& pool, const trial::Pattern& pat
                    std::uint64_t packets, std::uint32_t length, std::uint64_t busy_polls,
                    WaitQueue& queue, Task& task, trial::Trial& trial) {
     WorkerCounts counts;
-    const std::size_t stride = (std::size_t{length} + 63) / 64 * 64;
-    std::vector<std::byte> guest(kGuestBuffers * stride);
+    Guest guest((std::size_t{length} + 63) / 64 * 64);
     std::uint64_t idle = 0;
     while (counts.delivered < packets && !trial.ended()) {
         std::uint32_t next = dequeue.peek_length();
@@ -55,10 +52,15 @@ WorkerCounts drain(Dequeue& dequeue, PacketPool& pool, const trial::Pattern& pat
         idle = 0;
         if (counts.delivered == 0) counts.first_ns = now_ns();
         Packet* const packet = dequeue.take();
-        std::byte* const buffer = guest.data() + counts.delivered % kGuestBuffers * stride;
-        // tun_put_user(): the guest's buffers were chosen by the length peeked at.
-        std::memcpy(buffer, packet->bytes(), next < length ? next : length);
-        const std::string wrong = fault(*packet, buffer, counts.delivered, length, pattern);
+        // tun_put_user(): the guest's buffers are chosen by the length peeked at.
+        const DeviceQueue::Buffer buffer = guest.next_buffer();
+        const std::uint32_t written = std::min(next, buffer.len);
+        // NOLINTNEXTLINE(performance-no-int-to-ptr): a descriptor's address is a number
+        std::memcpy(reinterpret_cast<std::byte*>(buffer.addr), packet->bytes(), written);
+        guest.add_used(buffer, written);
+        const Guest::Used used = guest.take_used();
+        const std::string wrong = fault(*packet, used, counts.delivered, length, pattern);
+        if (used.bytes != nullptr) guest.post_again(used.bytes);
         pool.put(packet);
         if (!wrong.empty()) {
             trial.fail(wrong);

@@ -1,8 +1,8 @@
 #pragma once
-// vhost-net's worker: packets out of the ring, into guest buffers, to a sink that checks and drops
-// them (XDP_DROP in the guest). Mirrors handle_rx() in drivers/vhost/net.c. Left out: the guest's
-// virtqueue with its descriptors, used entries and signals, mergeable buffers, the weight after
-// which handle_rx() queues itself again.
+// vhost-net's worker: packets out of the ring, into buffers of the guest's virtqueue, to a sink
+// that checks and drops them (XDP_DROP in the guest). Mirrors handle_rx() in drivers/vhost/net.c.
+// Left out: used entries held back to be published together, signals, the weight after which
+// handle_rx() queues itself again.
 
 #include <cstdint>
 

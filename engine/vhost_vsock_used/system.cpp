@@ -2,11 +2,11 @@
 
 #include <bit>
 #include <memory>
-#include <new>
 #include <stdexcept>
 #include <string>
 
 #include "engine/trial/parameters.h"
+#include "engine/trial/ring_memory.h"
 #include "engine/trial/trial.h"
 #include "engine/vhost_vsock_used/guest.h"
 #include "engine/vhost_vsock_used/worker.h"
@@ -51,25 +51,6 @@ std::unique_ptr<Publish> make(const std::string& policy, DeviceQueue& device,
     if (policy == "batched") return make_batched(device, parameters.limit);
     return make_noop(device, parameters.ring_size);
 }
-
-// A virtqueue's memory, aligned and zeroed.
-class RingMemory {
-  public:
-    RingMemory(std::uint16_t size, bool event_idx)
-        : memory_(static_cast<std::byte*>(::operator new(Vring::bytes(size), kAlignment))) {
-        std::fill_n(memory_.get(), Vring::bytes(size), std::byte{0});
-        ring_ = Vring::over(memory_.get(), size, event_idx);
-    }
-    const Vring& ring() const noexcept { return ring_; }
-
-  private:
-    static constexpr std::align_val_t kAlignment{64};
-    struct Free {
-        void operator()(std::byte* memory) const noexcept { ::operator delete(memory, kAlignment); }
-    };
-    std::unique_ptr<std::byte, Free> memory_;
-    Vring ring_;
-};
 
 std::vector<Count> counts_of(const SendQueue& queue, const WorkerCounts& worker,
                              const GuestCounts& guest, const PublishCounts& published) {
@@ -127,7 +108,7 @@ Outcome run_trial(const State& state, const Workload& workload, const Placement&
     trial::check(info(), workload, kLongest);
 
     const trial::Pattern pattern(workload.seed, workload.payload_bytes);
-    const RingMemory memory(parameters.ring_size, parameters.event_idx);
+    const trial::RingMemory memory(parameters.ring_size, parameters.event_idx);
     Doorbell kick;
     Doorbell signal;
     DriverQueue driver(memory.ring());

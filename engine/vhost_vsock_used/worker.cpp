@@ -21,6 +21,7 @@ bool Worker::fill(const DeviceQueue::Buffer& buffer, HostPacket& packet) noexcep
     header.dst_cid = 3;
     header.len = length;
     header.op = Op::rw;
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): a descriptor's address is a number
     auto* const to = reinterpret_cast<std::byte*>(buffer.addr);
     encode(header, to);
     std::memcpy(to + kHeaderBytes, packet.bytes.data() + packet.offset, length);
