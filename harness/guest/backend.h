@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/guest/children.h"
 #include "harness/guest/memory.h"
-#include "harness/guest/process.h"
 #include "harness/guest/queue.h"
 
 namespace vsb::guest {

@@ -1,7 +1,6 @@
 // Real guests. They need a kernel: VSB_GUEST_KERNEL=FILE, or Debian's user-mode-linux in the cache
-// (`vsockbench guest kernel debian-uml` fetches it). Without one these tests skip and say so.
+// (find_kernel() of "debian-uml" fetches it). Without one these tests skip and say so.
 
-#include <signal.h>
 #include <unistd.h>
 
 #include <gmock/gmock.h>
@@ -10,18 +9,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <memory>
 #include <optional>
 #include <string>
 
-#include "harness/guest/archive.h"
-#include "harness/guest/device.h"
-#include "harness/guest/guest.h"
-#include "harness/guest/initramfs.h"
-#include "harness/guest/kernel.h"
-#include "harness/guest/process.h"
-#include "harness/guest/target.h"
-#include "harness/guest/trial.h"
+#include "harness/guest/boot.h"
+#include "harness/guest/children.h"
 
 namespace vsb::guest {
 namespace {
@@ -49,8 +41,9 @@ Available available() {
         found.kernel = "debian-uml";
     } else {
         found.why =
-            "no guest kernel here (vsockbench guest kernel debian-uml fetches one, or set "
-            "VSB_GUEST_KERNEL)";
+            "no guest kernel here: set VSB_GUEST_KERNEL to a UML kernel's file, or to debian-uml "
+            "to "
+            "have Debian's fetched by apt-get";
     }
     return found;
 }
@@ -59,30 +52,28 @@ std::string scratch() {
     return access("/dev/shm", W_OK) == 0 ? "/dev/shm" : testing::TempDir();
 }
 
+GuestOptions options_of(const Available& found) {
+    GuestOptions options;
+    options.cache = found.cache;
+    options.programs = VSB_BIN_DIR;
+    options.scratch = scratch();
+    options.stall_ns = 3 * kSecond;
+    return options;
+}
+
 // One guest with its device, booted.
 class Booted {
   public:
-    explicit Booted(const Available& found) : folder_(scratch()) {
-        KernelRequest request;
-        request.kernel = *found.kernel;
-        request.cache = found.cache;
-        setup_.kernel = find_kernel(request);
-        setup_.cpus = setup_.kernel.smp ? 2 : 1;
-        setup_.scratch = folder_.path();
-        setup_.initrd = folder_.path() + "/initrd";
-        setup_.vhost_socket = folder_.path() + "/vhost";
-        setup_.stall_ns = 3 * kSecond;
-        std::ofstream(setup_.initrd, std::ios::binary) << newc_archive(
-            initramfs_nodes(read_programs(VSB_BIN_DIR),
-                            modules_for(setup_.kernel, setup_.kernel.vmm, Topology::vhost_user)));
-        device_ = std::make_unique<Device>(setup_.vhost_socket, 3, DevicePolicy{});
-        guest_ = std::make_unique<Guest>(setup_, nullptr);
-    }
+    explicit Booted(const Available& found)
+        : options_(options_of(found)),
+          folder_(options_.scratch.string()),
+          booted_(make_ready("kernel=" + *found.kernel, options_, folder_.path() + "/initrd"),
+                  options_, 1) {}
 
-    Guest& guest() { return *guest_; }
-    Device& device() { return *device_; }
-    GuestCpus cpus() const { return guest_cpus(setup_.kernel.vmm, guest_->cpus()); }
-    const std::string& folder() const { return folder_.path(); }
+    Guest& guest() { return booted_.guest(); }
+    Device& device() { return *booted_.device(); }
+    GuestCpus cpus() const { return booted_.cpus(); }
+    const std::string& folder() const { return booted_.folder(); }
 
     harness::TrialRequest request(harness::Kind kind, std::uint64_t payload, std::uint64_t writes) {
         harness::TrialRequest one;
@@ -95,10 +86,9 @@ class Booted {
     }
 
   private:
+    GuestOptions options_;
     PrivateFolder folder_;
-    GuestSetup setup_;
-    std::unique_ptr<Device> device_;
-    std::unique_ptr<Guest> guest_;
+    BootedGuest booted_;
 };
 
 double value_of(const harness::TrialResult& result, const std::string& metric) {
@@ -154,9 +144,9 @@ struct Misdeed {
     Fault fault;
 };
 
-class GuestFaultsSlow : public testing::TestWithParam<Misdeed> {};
+class GuestFaultsHost : public testing::TestWithParam<Misdeed> {};
 
-TEST_P(GuestFaultsSlow, AreToldApart) {
+TEST_P(GuestFaultsHost, AreToldApart) {
     const Available found = available();
     if (!found.kernel) GTEST_SKIP() << found.why;
     Booted booted(found);
@@ -173,13 +163,13 @@ TEST_P(GuestFaultsSlow, AreToldApart) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Misdeeds, GuestFaultsSlow,
+    Misdeeds, GuestFaultsHost,
     testing::Values(Misdeed{"panic", Fault::kernel}, Misdeed{"oops", Fault::kernel},
                     Misdeed{"exit", Fault::ended}, Misdeed{"silent", Fault::silent},
                     Misdeed{"chatter", Fault::chatter}, Misdeed{"garbage", Fault::garbage}),
     [](const auto& each) { return std::string(each.param.how); });
 
-TEST(GuestFloodSlow, AHundredMegabytesOfConsoleCostOnlyTime) {
+TEST(GuestFloodHost, AHundredMegabytesOfConsoleCostOnlyTime) {
     const Available found = available();
     if (!found.kernel) GTEST_SKIP() << found.why;
     Booted booted(found);
@@ -191,7 +181,7 @@ TEST(GuestFloodSlow, AHundredMegabytesOfConsoleCostOnlyTime) {
     EXPECT_LE(booted.guest().console().text().size(), Console::kMaxKept * 2);
 }
 
-TEST(GuestShortSlow, TooFewBytesFailTheTrial) {
+TEST(GuestShortHost, TooFewBytesFailTheTrial) {
     const Available found = available();
     if (!found.kernel) GTEST_SKIP() << found.why;
     Booted booted(found);
@@ -211,7 +201,7 @@ TEST(GuestShortSlow, TooFewBytesFailTheTrial) {
     EXPECT_TRUE(result.measurements.empty());
 }
 
-TEST(GuestDiesSlow, AMachineThatIsKilledIsNoticedInATrial) {
+TEST(GuestDiesHost, AMachineThatIsKilledIsNoticedInATrial) {
     const Available found = available();
     if (!found.kernel) GTEST_SKIP() << found.why;
     Booted booted(found);

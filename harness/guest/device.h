@@ -15,8 +15,8 @@
 #include <thread>
 
 #include "harness/guest/backend.h"
+#include "harness/guest/children.h"
 #include "harness/guest/job.h"
-#include "harness/guest/process.h"
 #include "harness/guest/state.h"
 #include "harness/guest/vsock_host.h"
 

@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "harness/guest/archive.h"
-#include "harness/guest/process.h"
+#include "harness/guest/children.h"
 
 namespace vsb::guest {
 namespace {

@@ -61,7 +61,12 @@ Guest::Guest(const GuestSetup& setup, const std::function<bool()>& stop) : setup
     const std::uint64_t started = monotonic_ns();
     last_print_ns_ = last_progress_ns_ = started;
     spawn();
-    wait_for_hello(stop);
+    try {
+        wait_for_hello(stop);
+    } catch (GuestFailure& failure) {
+        failure.console = console_.text();
+        throw;
+    }
     boot_ns_ = monotonic_ns() - started;
     for (const auto& [name, value] : setup_.sysctls) {
         ControlMessage message{"SET", {}};

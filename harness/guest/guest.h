@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "harness/guest/agent.h"
+#include "harness/guest/children.h"
 #include "harness/guest/console.h"
 #include "harness/guest/initramfs.h"
 #include "harness/guest/kernel.h"
 #include "harness/guest/machine.h"
-#include "harness/guest/process.h"
 #include "transport/control.h"
 
 namespace vsb::guest {
@@ -30,6 +30,7 @@ class GuestFailure : public std::runtime_error {
   public:
     GuestFailure(Fault fault, const std::string& what) : std::runtime_error(what), fault_(fault) {}
     Fault fault() const { return fault_; }
+    std::string console;  // of a guest that did not come up
 
   private:
     Fault fault_;
@@ -93,6 +94,8 @@ class Guest {
     std::uint32_t cpus() const { return cpus_; }
     std::uint64_t boot_ns() const { return boot_ns_; }
     bool alive() const { return alive_; }
+    // The process group of everything that the machine runs on this host.
+    pid_t machine_group() const { return machine_->pid(); }
 
   private:
     void spawn();

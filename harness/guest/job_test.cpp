@@ -40,7 +40,7 @@ Header answer(const Header& to, Op op, std::uint32_t flags = 0) {
     return header;
 }
 
-TEST(VsockHost, RefusesWhatItDidNotAskFor) {
+TEST(VsockRules, RefusesWhatItDidNotAskFor) {
     VsockHost host(kCid);
     Header request = answer({}, Op::request);
     request.src_port = 5;
@@ -55,7 +55,7 @@ TEST(VsockHost, RefusesWhatItDidNotAskFor) {
     EXPECT_FALSE(host.has_packet());  // never an RST for an RST
 }
 
-TEST(VsockHost, DropsLies) {
+TEST(VsockRules, DropsLies) {
     VsockHost host(kCid);
     Header header = answer({}, Op::rw);
     header.src_cid = 99;

@@ -7,8 +7,8 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "harness/guest/children.h"
 #include "harness/guest/fetch.h"
-#include "harness/guest/process.h"
 
 namespace vsb::guest {
 namespace {

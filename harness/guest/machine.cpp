@@ -10,7 +10,7 @@ namespace {
 constexpr std::array kTopologies{Topology::loopback, Topology::vhost_user, Topology::vhost};
 
 // QEMU reads `,` in an option's value as the end of it, and `,,` as a comma.
-std::string quoted(std::string_view value) {
+std::string in_quotes(std::string_view value) {
     std::string text;
     for (const char c : value) {
         if (c == ',') text += ',';
@@ -153,7 +153,7 @@ std::vector<std::string> qemu_argv(const QemuPlan& plan) {
     if (plan.topology == Topology::vhost_user) {
         add("-object", "memory-backend-memfd,id=m,size=" + mib + ",share=on");
         add("-machine", "memory-backend=m");
-        add("-chardev", "socket,id=v,path=" + quoted(plan.vhost_socket));
+        add("-chardev", "socket,id=v,path=" + in_quotes(plan.vhost_socket));
         add("-device", "vhost-user-vsock-pci,chardev=v,addr=0x5");
     }
     if (plan.topology == Topology::vhost) {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/guest/process.h"
+#include "harness/guest/children.h"
 
 namespace vsb::guest {
 

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <stdexcept>
 
-#include "harness/guest/process.h"
+#include "harness/guest/children.h"
 
 namespace vsb::guest {
 namespace {

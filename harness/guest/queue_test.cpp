@@ -161,7 +161,8 @@ TEST(QueueStart, RefusesRingsThatDoNotFit) {
     ASSERT_EQ(guest.add(memory.region(), memory.fd()), "");
     const RingAddresses good = TestDriver(memory, 0, 8).addresses();
     GuestQueue queue;
-    for (const std::uint16_t size : {0, 3, 2048}) {
+    for (const int bad_size : {0, 3, 2048}) {
+        const auto size = static_cast<std::uint16_t>(bad_size);
         EXPECT_FALSE(queue.start(guest, good, size, 0, true)) << size;
     }
     for (int part = 0; part < 3; ++part) {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "engine/ring/vring.h"
+#include "harness/guest/children.h"
 #include "harness/guest/memory.h"
-#include "harness/guest/process.h"
 #include "harness/guest/queue.h"
 
 namespace vsb::guest {

@@ -55,7 +55,8 @@ std::string read_run(const GuestRun& run, const std::string& tool, transport::Re
         to = results_of(run);
     } catch (const std::exception& error) {
         const std::string last = last_line(run.output);
-        return tool + ": " + status_text(run) + (last.empty() ? ", no results" : ", " + last);
+        return tool + ": " + status_text(run) +
+               (last.empty() ? ", no results" : ", no whole results; it said last: " + last);
     }
     if (!to.ok) return tool + ": " + transport::escape(to.reason.substr(0, 300));
     if (run.status != 0 || run.signal != 0) return tool + ": " + status_text(run);
