@@ -93,6 +93,26 @@ TEST(Device, WholeTransfersForManyShapesAndAcrossTheIndexWrap) {
     }
 }
 
+TEST(Device, NothingIsHeldWhenTheRingIsEmpty) {
+    for (const auto& policy : policy_table()) {
+        Stepper s(300, 10, {}, policy.name);
+        s.machine.device().run(s.me);
+        s.machine.worker().run(s.me);
+        EXPECT_FALSE(s.machine.socket().lock.owned()) << policy.name;
+    }
+    // Not even when the SHUTDOWN is still to come.
+    Stepper s(300, 1000);
+    s.step();
+    EXPECT_FALSE(s.machine.socket().lock.owned());
+    VsockRxParameters p;
+    p.limits.max_pkts = 100;
+    Stepper partial(300, 1000, p);
+    partial.step();
+    EXPECT_FALSE(partial.machine.socket().lock.owned());
+    EXPECT_EQ(partial.me.counts.batch_ends[static_cast<std::size_t>(BatchEnd::ring_empty)], 1U);
+    EXPECT_EQ(partial.machine.policy().batch_sizes()[28], 1U);
+}
+
 TEST(Device, SeesAGuestThatBreaksTheConnection) {
     Stepper s(100, 100000);
     s.step();
