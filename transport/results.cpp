@@ -19,7 +19,7 @@ std::string quoted(std::string_view text) {
 
 }  // namespace
 
-void Results::add(std::string_view key, std::string value, Type type) {
+void Results::add(std::string_view key, std::string_view value, Type type) {
     fields_.add(key, value);
     types_.push_back(type);
 }
@@ -48,7 +48,7 @@ void Results::absent(std::string_view key, std::string_view reason) {
 std::string Results::lines() const {
     std::string out;
     for (const auto& [key, value] : fields_.all())
-        out += key + "=" + value + "\n";
+        out.append(key).append("=").append(value).append("\n");
     return out + "status=ok\n";
 }
 

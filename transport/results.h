@@ -25,7 +25,7 @@ class Results {
 
   private:
     enum class Type : std::uint8_t { text, number, absent };
-    void add(std::string_view key, std::string value, Type type);
+    void add(std::string_view key, std::string_view value, Type type);
     Fields fields_;
     std::vector<Type> types_;
 };

@@ -86,7 +86,7 @@ void live(const Crew::Member& member, Gate& gate) {
 
 }  // namespace
 
-Crew::Result Crew::run(std::vector<Member> members, std::uint64_t deadline_ns,
+Crew::Result Crew::run(const std::vector<Member>& members, std::uint64_t deadline_ns,
                        const std::function<bool()>& stop) {
     Result result;
     Gate gate;

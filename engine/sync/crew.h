@@ -34,7 +34,7 @@ class Crew {
     // Runs all members to their end. `deadline_ns` is CLOCK_MONOTONIC. When it passes, `stop`
     // returns true, or a member cannot be pinned, every task is interrupted; run returns once all
     // threads have ended. Exceptions of `stop` pass through after that.
-    static Result run(std::vector<Member> members, std::uint64_t deadline_ns,
+    static Result run(const std::vector<Member>& members, std::uint64_t deadline_ns,
                       const std::function<bool()>& stop);
 };
 

@@ -90,7 +90,7 @@ void Trial::run(bool idle_poll, std::vector<Warning>& warnings) {
         if (role.task == nullptr) role.task = &tasks_[i];
         members.push_back({role.name, role.cpu, role.task, [this, &role] { play(role); }});
     }
-    const Crew::Result result = Crew::run(std::move(members), deadline_, [this] { return look(); });
+    const Crew::Result result = Crew::run(members, deadline_, [this] { return look(); });
     if (!result.failure.empty()) fail(result.failure);
 }
 

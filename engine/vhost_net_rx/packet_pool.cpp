@@ -1,8 +1,14 @@
 #include "engine/vhost_net_rx/packet_pool.h"
 
-#include <sanitizer/asan_interface.h>
-
 #include <new>
+
+// Comes with the compiler; clang's is a package of its own that tools without it do without.
+#if __has_include(<sanitizer/asan_interface.h>)
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
+#define ASAN_UNPOISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
+#endif
 
 namespace vsb::engine::vhost_net_rx {
 namespace {

@@ -163,7 +163,7 @@ Outcome run_vsock_rx(const State& state, const Workload& workload, const Placeme
     if (placement.device_cpu)
         members.push_back({"device", placement.device_cpu, &threads->device.task,
                            [&] { machine.run_device(threads->device); }});
-    const Crew::Result crew = Crew::run(std::move(members), give_up_ns, stop);
+    const Crew::Result crew = Crew::run(members, give_up_ns, stop);
     pollers.reset();
 
     if (crew.end == Crew::End::stopped)

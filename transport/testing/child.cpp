@@ -33,7 +33,7 @@ bool take(int fd, std::string& text) {
 
 }  // namespace
 
-Child::Child(std::vector<std::string> argv, std::string root) {
+Child::Child(std::vector<std::string> argv, const std::string& root) {
     int out[2];
     int err[2];
     int ready[2];
@@ -42,6 +42,7 @@ Child::Child(std::vector<std::string> argv, std::string root) {
         throw std::runtime_error("pipe2");
     }
     std::vector<char*> args;
+    args.reserve(argv.size() + 1);
     for (std::string& arg : argv)
         args.push_back(arg.data());
     args.push_back(nullptr);

@@ -12,7 +12,7 @@ class Child {
   public:
     // argv[0] is the path of the program; Descriptor
     // 3 of the child is the ready pipe. With `root` the child is put into that folder by chroot.
-    explicit Child(std::vector<std::string> argv, std::string root = {});
+    explicit Child(std::vector<std::string> argv, const std::string& root = {});
     ~Child();
     Child(const Child&) = delete;
     Child& operator=(const Child&) = delete;
