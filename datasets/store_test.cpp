@@ -377,7 +377,8 @@ TEST_F(StoreTest, ImportingTwiceIsImportingOnce) {
 TEST_F(StoreTest, HostileTextComesBackByteForByte) {
     Store store = open();
     auto experiment = small_experiment();
-    experiment.name = std::string("a\0b'); DROP TABLE trial; --\xff\xfe", 31);
+    constexpr char kName[] = "a\0b'); DROP TABLE trial; --\xff\xfe";
+    experiment.name = std::string(kName, sizeof kName - 1);
     experiment.environment["k\n\x1b[31m"] = "\xe2\x80\xae";
     const auto stored = store.create(experiment);
     EXPECT_EQ(store.find("last").name, experiment.name);
