@@ -142,6 +142,11 @@ TEST_P(VirtqueueEvents, InterruptOnlyWhenAskedForAndOncePerBurst) {
     EXPECT_TRUE(q.driver.enable_cb());
     use();
     EXPECT_TRUE(q.device.signal_needed());
+    // Disabled with nothing outstanding: the very next entry must not interrupt.
+    ASSERT_NE(q.driver.get_buf(len), nullptr);
+    q.driver.disable_cb();
+    use();
+    EXPECT_FALSE(q.device.signal_needed());
 }
 
 TEST_P(VirtqueueEvents, KickOnlyWhenAskedFor) {

@@ -17,6 +17,7 @@ class GuestProgram final : public ByteSink {
         std::uint64_t total_bytes = 0;
         std::uint64_t echo_bytes = 0;  // request size of a ping-pong; 0: send nothing back
         std::uint32_t recv_bytes = 65536;
+        bool noop_discards = false;  // noop drops the bytes uncopied and unchecked: a bare floor
     };
 
     // Takes over one reference of `sk`.

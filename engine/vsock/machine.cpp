@@ -31,7 +31,7 @@ Machine::Machine(const VsockRxParameters& p, const PolicyEntry& policy, HostProg
           p.first_index),
       ctx_{tables_, tx_, pool_} {
     setup_.owns_buffers = true;
-    policy_ = policy.make(ctx_, {p.limits, this});
+    policy_ = policy.make(ctx_, {p.limits, plan.noop_discards ? nullptr : this});
     worker_ = std::make_unique<Worker>(rx_ring_.ring(), ctx_, *policy_,
                                        own_device_thread ? device_bell_ : interrupt_.bell(),
                                        p.kick_cost_ns, p.first_index);

@@ -45,7 +45,7 @@ class Policy {
 
 struct PolicySettings {
     BatchLimits limits;
-    ByteSink* sink = nullptr;  // noop only
+    ByteSink* sink = nullptr;  // noop only; without one it drops the bytes uncopied
 };
 
 std::unique_ptr<Policy> make_per_packet(ReceiveContext& ctx, const PolicySettings& settings);
