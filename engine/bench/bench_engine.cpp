@@ -151,20 +151,19 @@ void worker(benchmark::State& state, std::string_view policy) {
         static_cast<std::int64_t>(loop.me.counts.payload_bytes - before.payload_bytes));
 }
 
+void shapes(benchmark::internal::Benchmark* bench) {
+    for (const std::int64_t payload : {64, 256, 512, 1024, 4096, 65536})
+        bench->Arg(payload);
+    bench->UseManualTime();
+}
+
+BENCHMARK_CAPTURE(worker, per_packet, "per-packet")->Apply(shapes);
+BENCHMARK_CAPTURE(worker, lock_batch, "lock-batch")->Apply(shapes);
+BENCHMARK_CAPTURE(worker, coalesce_write_space, "coalesce-write-space")->Apply(shapes);
+BENCHMARK_CAPTURE(worker, deferred_notify, "deferred-notify")->Apply(shapes);
+BENCHMARK_CAPTURE(worker, noop, "noop")->Apply(shapes);
+
 }  // namespace
 }  // namespace vsb::engine
 
-int main(int argc, char** argv) {
-    for (const auto& policy : vsb::engine::policy_table()) {
-        auto* bench = benchmark::RegisterBenchmark(
-            ("worker/" + std::string(policy.name)).c_str(),
-            [name = policy.name](benchmark::State& state) { vsb::engine::worker(state, name); });
-        for (const std::int64_t payload : {64, 256, 512, 1024, 4096, 65536})
-            bench->Arg(payload);
-        bench->UseManualTime();
-    }
-    benchmark::Initialize(&argc, argv);
-    if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-    benchmark::RunSpecifiedBenchmarks();
-    return 0;
-}
+BENCHMARK_MAIN();
