@@ -10,17 +10,17 @@
 #include <cstdint>
 #include <istream>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "datasets/import_error.h"
 #include "datasets/paired_series.h"
 
 namespace vsb::datasets {
 
 // what() is "<name>:<line>: column <column>: <why>".
-struct CsvError : std::invalid_argument {
-    using std::invalid_argument::invalid_argument;
+struct CsvError : ImportError {
+    using ImportError::ImportError;
 };
 
 // Past these a file is refused, whatever skip_invalid says.

@@ -27,16 +27,6 @@ struct Fault {
     std::string why;
 };
 
-std::string quoted(std::string_view text) {
-    constexpr std::size_t kShown = 40;
-    std::string shown = "'";
-    for (const char c : text.substr(0, kShown)) {
-        const bool plain = c >= 0x20 && c < 0x7f;
-        shown += plain ? c : '?';
-    }
-    return shown + (text.size() > kShown ? "...'" : "'");
-}
-
 struct Row {
     std::uint64_t line = 0;
     std::array<std::string, kColumns> text;  // empty where the row or the file has none
