@@ -16,7 +16,8 @@ namespace {
 // A system behind the contract. To add one, add an entry.
 struct Entry {
     SystemInfo info;
-    void (*check_parameters)(const State&);
+    void (*check_state)(const State&);
+    void (*check_workload)(const State&, const Workload&);  // the state as well
     Outcome (*run)(const State&, const Workload&, const Placement&, std::uint64_t, const Hooks&,
                    const std::function<bool()>&);
 };
@@ -29,17 +30,22 @@ Entry vsock_rx() {
     entry.info.parameters = vsock_rx_parameters();
     entry.info.default_a = "per-packet";
     entry.info.default_b = "deferred-notify";
-    entry.check_parameters = [](const State& state) { parse_vsock_rx(state.parameters); };
+    entry.check_state = [](const State& state) { parse_vsock_rx_state(state); };
+    entry.check_workload = [](const State& state, const Workload& workload) {
+        check_vsock_rx_workload(parse_vsock_rx_state(state), workload);
+    };
     entry.run = &run_vsock_rx;
     return entry;
 }
 
 const std::vector<Entry>& entries() {
-    static const std::vector<Entry> all{
-        vsock_rx(),
-        {vhost_vsock_used::info(), &vhost_vsock_used::check, &vhost_vsock_used::run_trial},
-        {vhost_net_rx::info(), &vhost_net_rx::check, &vhost_net_rx::run_trial},
-        {dgram_sendmsg::info(), &dgram_sendmsg::check, &dgram_sendmsg::run_trial}};
+    static const std::vector<Entry> all{vsock_rx(),
+                                        {vhost_vsock_used::info(), &vhost_vsock_used::check,
+                                         &vhost_vsock_used::check, &vhost_vsock_used::run_trial},
+                                        {vhost_net_rx::info(), &vhost_net_rx::check,
+                                         &vhost_net_rx::check, &vhost_net_rx::run_trial},
+                                        {dgram_sendmsg::info(), &dgram_sendmsg::check,
+                                         &dgram_sendmsg::check, &dgram_sendmsg::run_trial}};
     return all;
 }
 
@@ -83,7 +89,12 @@ void validate(const State& state) {
         throw std::invalid_argument(
             state.system + ": there is no policy '" + state.policy + "' (there are " +
             list(policies, [](const PolicyInfo& p) { return p.name; }) + ")");
-    entry.check_parameters(state);
+    entry.check_state(state);
+}
+
+void validate(const State& state, const Workload& workload) {
+    validate(state);
+    find_entry(state.system).check_workload(state, workload);
 }
 
 Outcome run(const State& state, const Workload& workload, const Placement& placement,

@@ -65,6 +65,10 @@ struct Workload {
     std::uint64_t seed = 1;             // of the payload's bytes
 };
 
+// Throws std::invalid_argument where run() would, before anything is run: also for a workload that
+// the system does not do, or not in this state.
+void validate(const State& state, const Workload& workload);
+
 // Unset: not pinned. The device side runs inside the worker's thread unless it has a CPU.
 struct Placement {
     std::optional<int> receiver_cpu;

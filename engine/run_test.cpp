@@ -68,6 +68,11 @@ TEST(Validate, NamesTheChoices) {
     EXPECT_THAT(refusal({"virtio-vsock-rx", "noop", {{"x", 1}}}), HasSubstr("max-pkts"));
     EXPECT_THROW(run({"virtio-vsock-rx", "batch", {}}, {}, {}, kLong), std::invalid_argument);
     EXPECT_THROW(run({}, throughput(0, 1, 1), {}, kLong), std::invalid_argument);
+    EXPECT_THROW(validate({}, throughput(0, 1, 1)), std::invalid_argument);
+    EXPECT_THROW(validate({"virtio-vsock-rx", "noop", {{"flows", 2}}}), std::invalid_argument);
+    EXPECT_THROW(validate({"virtio-vsock-rx", "per-packet", {{"flows", 4}}}, throughput(64, 3, 64)),
+                 std::invalid_argument);
+    EXPECT_NO_THROW(validate({}, throughput(64, 3, 64)));
 }
 
 TEST(Run, EveryPolicyDeliversEveryByteWithTheCountersInOneOrder) {
@@ -128,6 +133,42 @@ TEST(Run, MatchedRecvIsCalledOnceMoreThanThereAreWrites) {
             const auto counts = counts_of(o);
             EXPECT_EQ(counts.at("recv_calls"), 4097U) << policy << " " << payload;
             EXPECT_EQ(counts.at("merged_packets"), 0U);
+        }
+    }
+}
+
+// Deterministic for the same reason. Two flows take turns, so no ownership carries two packets: the
+// packet that shows the change goes alone, the next one opens a batch.
+TEST(Run, InterleavedFlowsBringTheMeanBatchFromSixtyFourToOne) {
+    for (const std::string policy : {"lock-batch", "coalesce-write-space", "deferred-notify"}) {
+        for (const std::uint64_t flows : {1, 2, 4, 16}) {
+            const Outcome o =
+                run({"virtio-vsock-rx", policy, {{"buf-alloc", 1 << 22}, {"flows", flows}}},
+                    throughput(256, 4096, 65536), {}, kLong);
+            ASSERT_EQ(o.failure, "") << policy << ", flows " << flows;
+            EXPECT_EQ(o.bytes_received, 4096U * 256);
+            const auto counts = counts_of(o);
+            EXPECT_EQ(counts.at("packets"), 4096 + flows);  // and a SHUTDOWN each
+            EXPECT_EQ(counts.at("batches"), flows == 1 ? 64U : 2048U);
+            EXPECT_EQ(counts.at("batched_packets"), flows == 1 ? 4096U : 2048U);
+            EXPECT_EQ(counts.at("batch_end_max_pkts"), flows == 1 ? 64U : 0U);
+            EXPECT_EQ(counts.at("batch_end_flow_change"), flows == 1 ? 0U : 2048U);
+            EXPECT_EQ(counts.at("lock_acquisitions"), flows == 1 ? 65U : 4096 + flows);
+        }
+    }
+}
+
+TEST(Run, FlowsAreCheckedByteByByteUnderEveryPolicyAndWithTheSmallestRing) {
+    for (const auto& policy : policies()) {
+        if (policy == "noop") continue;
+        for (const std::uint64_t ring : {2, 128}) {
+            const State state{
+                "virtio-vsock-rx", policy, {{"flows", 16}, {"ring-size", ring}, {"rcvlowat", 100}}};
+            const Outcome o = run(state, throughput(4096, 163, 5000), {}, kLong);
+            ASSERT_EQ(o.failure, "") << policy;
+            EXPECT_EQ(o.bytes_received, 163U * 4096);
+            EXPECT_GE(counts_of(o).at("recv_calls"), 32U);  // data and the end of each stream
+            EXPECT_GE(o.whole_ns, o.first_to_last_ns);
         }
     }
 }

@@ -137,11 +137,15 @@ void check(const State& state) {
     }
 }
 
+void check(const State& state, const Workload& workload) {
+    check(state);
+    trial::check(info(), workload, kLongest);
+}
+
 Outcome run_trial(const State& state, const Workload& workload, const Placement& placement,
                   std::uint64_t deadline_ns, const Hooks& hooks,
                   const std::function<bool()>& stop) {
-    check(state);
-    trial::check(info(), workload, kLongest);
+    check(state, workload);
     const auto threads = static_cast<std::size_t>(trial::value_of(info(), state, "threads"));
     const std::uint64_t reconnects = trial::value_of(info(), state, "reconnects");
     Shared shared(state, workload, threads, trial::value_of(info(), state, "sndbuf"), reconnects);

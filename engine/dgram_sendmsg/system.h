@@ -11,8 +11,9 @@
 namespace vsb::engine::dgram_sendmsg {
 
 const SystemInfo& info();
-// Throws std::invalid_argument as vsb::engine::validate() does.
+// Throw std::invalid_argument as vsb::engine::validate() does.
 void check(const State& state);
+void check(const State& state, const Workload& workload);
 
 // As vsb::engine::run(). `writes` is the number of datagrams of all senders together, 1 B to 64 KiB
 // each; throughput only.

@@ -50,11 +50,15 @@ void check(const State& state) {
     trial::check(info(), state);
 }
 
+void check(const State& state, const Workload& workload) {
+    check(state);
+    trial::check(info(), workload, kLongest);
+}
+
 Outcome run_trial(const State& state, const Workload& workload, const Placement& placement,
                   std::uint64_t deadline_ns, const Hooks& hooks,
                   const std::function<bool()>& stop) {
-    check(state);
-    trial::check(info(), workload, kLongest);
+    check(state, workload);
     const auto ring_size = static_cast<std::size_t>(trial::value_of(info(), state, "ring-size"));
     const auto batch = static_cast<std::size_t>(trial::value_of(info(), state, "batch"));
     const std::uint64_t busy_polls = trial::value_of(info(), state, "busy-poll");

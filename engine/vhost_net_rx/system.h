@@ -10,8 +10,9 @@
 namespace vsb::engine::vhost_net_rx {
 
 const SystemInfo& info();
-// Throws std::invalid_argument as vsb::engine::validate() does.
+// Throw std::invalid_argument as vsb::engine::validate() does.
 void check(const State& state);
+void check(const State& state, const Workload& workload);
 
 // As vsb::engine::run(). One packet per write, 1 B to 64 KiB; throughput only.
 Outcome run_trial(const State& state, const Workload& workload, const Placement& placement,

@@ -101,11 +101,16 @@ void check(const State& state) {
     parse(state);
 }
 
+void check(const State& state, const Workload& workload) {
+    check(state);
+    trial::check(info(), workload, kLongest);
+}
+
 Outcome run_trial(const State& state, const Workload& workload, const Placement& placement,
                   std::uint64_t deadline_ns, const Hooks& hooks,
                   const std::function<bool()>& stop) {
+    check(state, workload);
     const Parameters parameters = parse(state);
-    trial::check(info(), workload, kLongest);
 
     const trial::Pattern pattern(workload.seed, workload.payload_bytes);
     const trial::RingMemory memory(parameters.ring_size, parameters.event_idx);

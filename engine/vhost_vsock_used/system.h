@@ -9,8 +9,9 @@
 namespace vsb::engine::vhost_vsock_used {
 
 const SystemInfo& info();
-// Throws std::invalid_argument as vsb::engine::validate() does.
+// Throw std::invalid_argument as vsb::engine::validate() does.
 void check(const State& state);
+void check(const State& state, const Workload& workload);
 
 // As vsb::engine::run(). Writes of 1 B to 1 MiB; throughput only.
 Outcome run_trial(const State& state, const Workload& workload, const Placement& placement,

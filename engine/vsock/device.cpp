@@ -7,13 +7,28 @@
 namespace vsb::engine {
 
 Device::Device(Vring rx, Vring tx, TransmitPath& guest_tx, InterruptLine& interrupt,
-               HostProgram& program, const Peers& peers, std::uint16_t first_index) noexcept
+               std::span<HostProgram* const> programs, const Peers& peers,
+               std::uint16_t first_index)
     : rx_(rx, first_index),
       tx_(tx, first_index),
       guest_tx_(guest_tx),
       interrupt_(interrupt),
-      program_(program),
-      peers_(peers) {}
+      peers_(peers),
+      connections_(programs.size()) {
+    for (std::size_t i = 0; i < programs.size(); ++i) {
+        connections_[i].program = programs[i];
+        connections_[i].port = peers.host.port + static_cast<std::uint32_t>(i);
+    }
+}
+
+void Device::connect() noexcept {
+    for (Connection& c : connections_)
+        c.send_request = true;
+}
+
+bool Device::out_of_credit() const noexcept {
+    return std::ranges::any_of(connections_, &Connection::out_of_credit);
+}
 
 bool Device::run(Current& me) noexcept {
     const bool took = take_transmitted(me);
@@ -41,65 +56,77 @@ bool Device::take_transmitted(Current& me) noexcept {
 void Device::receive(const std::byte* bytes, std::uint32_t len) noexcept {
     if (len < kHeaderBytes) return;
     const Header header = decode(bytes);
+    const std::size_t index = std::size_t{header.dst_port} - peers_.host.port;  // wraps below
     if (header.len > len - kHeaderBytes || header.src_port != peers_.guest.port ||
-        header.dst_port != peers_.host.port)
+        index >= connections_.size())
         return;
-    if (header.op == Op::rst) {
-        closed_ = true;
-        broken_ = broken_ || !shutdown_sent_;
-        return;
-    }
-    credit_.update(header.buf_alloc, header.fwd_cnt);
+    Connection& c = connections_[index];
+    const auto close = [&] {
+        closed_ += c.closed ? 0 : 1;
+        c.closed = true;
+        broken_ = broken_ || !c.shutdown_sent;
+    };
+    if (header.op == Op::rst) return close();
+    c.credit.update(header.buf_alloc, header.fwd_cnt);
     switch (header.op) {
         case Op::response:
-            connected_ = true;
+            connected_ += c.connected ? 0 : 1;
+            c.connected = true;
             break;
         case Op::rw:
-            program_.got(bytes + kHeaderBytes, header.len);
-            fwd_cnt_ += header.len;
+            c.program->got(bytes + kHeaderBytes, header.len);
+            c.fwd_cnt += header.len;
             // The rule of virtio_transport_stream_do_dequeue, for a program that reads at once.
-            if (peers_.host_buf_alloc - (fwd_cnt_ - last_fwd_cnt_) < TransmitPath::kMaxPayload)
-                send_credit_update_ = true;
+            if (peers_.host_buf_alloc - (c.fwd_cnt - c.last_fwd_cnt) < TransmitPath::kMaxPayload)
+                c.send_credit_update = true;
             break;
         case Op::shutdown:
-            closed_ = true;
-            broken_ = broken_ || !shutdown_sent_;
+            close();
             break;
         default:
             break;
     }
 }
 
-// What the host would send next: a control packet, or the next piece of its current packet. Sets
-// everything but the length of a piece. False: nothing, or no credit for it.
-bool Device::next_packet(Header& header, Current& me) noexcept {
+// The first connection, from the one whose turn it is, that has something to send.
+Device::Connection* Device::next_sender(Header& header, Current& me) noexcept {
+    for (std::size_t looked = 0; looked < connections_.size(); ++looked) {
+        if (next_packet(connections_[turn_], header, me)) return &connections_[turn_];
+        pass_turn();
+    }
+    return nullptr;
+}
+
+// What a connection would send next: a control packet, or the next piece of its current packet.
+// Sets everything but the length of a piece. False: nothing, or no credit for it.
+bool Device::next_packet(Connection& c, Header& header, Current& me) noexcept {
     header = Header{};
     header.src_cid = peers_.host.cid;
-    header.src_port = peers_.host.port;
+    header.src_port = c.port;
     header.dst_cid = peers_.guest.cid;
     header.dst_port = peers_.guest.port;
     header.type = PacketType::stream;
-    if (send_request_) {
+    if (c.send_request) {
         header.op = Op::request;
         return true;
     }
-    if (!connected_ || closed_ || shutdown_sent_) return false;
-    if (send_credit_update_) {
+    if (!connected() || c.closed || c.shutdown_sent) return false;
+    if (c.send_credit_update) {
         header.op = Op::credit_update;
         return true;
     }
     header.op = Op::rw;
-    if (packet_left_ != 0) return true;
-    if (write_left_ == 0) write_left_ = program_.next_write();
-    if (write_left_ != 0) {
-        packet_left_ = credit_.take(static_cast<std::uint32_t>(
-            std::min<std::uint64_t>(write_left_, TransmitPath::kMaxPayload)));
-        if (packet_left_ == 0 && !out_of_credit_) ++me.counts.credit_waits;
-        out_of_credit_ = packet_left_ == 0;
-        write_left_ -= packet_left_;
-        return packet_left_ != 0;
+    if (c.packet_left != 0) return true;
+    if (c.write_left == 0) c.write_left = c.program->next_write();
+    if (c.write_left != 0) {
+        c.packet_left = c.credit.take(static_cast<std::uint32_t>(
+            std::min<std::uint64_t>(c.write_left, TransmitPath::kMaxPayload)));
+        if (c.packet_left == 0 && !c.out_of_credit) ++me.counts.credit_waits;
+        c.out_of_credit = c.packet_left == 0;
+        c.write_left -= c.packet_left;
+        return c.packet_left != 0;
     }
-    if (!program_.finished()) return false;
+    if (!c.program->finished()) return false;
     header.op = Op::shutdown;
     header.flags = kShutdownMask;
     return true;
@@ -115,7 +142,9 @@ bool Device::fill_posted(Current& me) noexcept {
             break;
         }
         Header header;
-        if (!next_packet(header, me)) break;
+        Connection* const sender = next_sender(header, me);
+        if (sender == nullptr) break;
+        Connection& c = *sender;
         DeviceQueue::Buffer buffer;
         if (!rx_.pop(buffer)) break;
         if (buffer.len <= kHeaderBytes) {  // the driver never posts one
@@ -126,16 +155,17 @@ bool Device::fill_posted(Current& me) noexcept {
         if (header.op == Op::rw) {
             if (first_packet_ns_ == 0) first_packet_ns_ = now_ns();
             header.len =
-                std::min(packet_left_, buffer.len - static_cast<std::uint32_t>(kHeaderBytes));
-            program_.put(to + kHeaderBytes, header.len);
-            packet_left_ -= header.len;
+                std::min(c.packet_left, buffer.len - static_cast<std::uint32_t>(kHeaderBytes));
+            c.program->put(to + kHeaderBytes, header.len);
+            c.packet_left -= header.len;
             bytes_sent_ += header.len;
         }
         header.buf_alloc = peers_.host_buf_alloc;
-        header.fwd_cnt = last_fwd_cnt_ = fwd_cnt_;
-        send_request_ = false;
-        send_credit_update_ = false;
-        shutdown_sent_ = shutdown_sent_ || header.op == Op::shutdown;
+        header.fwd_cnt = c.last_fwd_cnt = c.fwd_cnt;
+        c.send_request = false;
+        c.send_credit_update = false;
+        c.shutdown_sent = c.shutdown_sent || header.op == Op::shutdown;
+        if (c.packet_left == 0) pass_turn();
         encode(header, to);
         rx_.push(buffer.head, header.len + static_cast<std::uint32_t>(kHeaderBytes));
         ++me.counts.used_publications;
@@ -145,11 +175,15 @@ bool Device::fill_posted(Current& me) noexcept {
     return filled;
 }
 
+bool Device::wants_to_send(Connection& c) noexcept {
+    if (c.send_request) return true;
+    if (!connected() || c.closed || c.shutdown_sent) return false;
+    if (c.packet_left == 0 && c.write_left == 0) c.write_left = c.program->next_write();
+    return c.send_credit_update || c.packet_left != 0 || c.write_left != 0 || c.program->finished();
+}
+
 bool Device::wants_to_send() noexcept {
-    if (send_request_) return true;
-    if (!connected_ || closed_ || shutdown_sent_) return false;
-    if (packet_left_ == 0 && write_left_ == 0) write_left_ = program_.next_write();
-    return send_credit_update_ || packet_left_ != 0 || write_left_ != 0 || program_.finished();
+    return std::ranges::any_of(connections_, [this](Connection& c) { return wants_to_send(c); });
 }
 
 bool Device::enable_notify() noexcept {

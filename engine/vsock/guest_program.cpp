@@ -11,7 +11,7 @@ GuestProgram::GuestProgram(ReceiveContext& ctx, Socket& sk, const Pattern& patte
                            const Plan& plan)
     : ctx_(ctx),
       sk_(sk),
-      cursor_(pattern),
+      cursor_(pattern, plan.pattern_start),
       plan_(plan),
       buffer_(plan.recv_bytes),
       request_(plan.echo_bytes) {}

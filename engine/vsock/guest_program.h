@@ -18,6 +18,7 @@ class GuestProgram final : public ByteSink {
         std::uint64_t echo_bytes = 0;  // request size of a ping-pong; 0: send nothing back
         std::uint32_t recv_bytes = 65536;
         bool noop_discards = false;  // noop drops the bytes uncopied and unchecked: a bare floor
+        std::uint64_t pattern_start = 0;  // where in the pattern the stream begins
     };
 
     // Takes over one reference of `sk`.

@@ -22,11 +22,12 @@ class HostProgram {
     virtual void got(const std::byte* from, std::uint32_t n) noexcept = 0;
 };
 
-// `writes` writes of `payload` bytes each.
+// `writes` writes of `payload` bytes each, the pattern's from `start` on.
 class Sender final : public HostProgram {
   public:
-    Sender(const Pattern& pattern, std::uint64_t payload, std::uint64_t writes) noexcept
-        : cursor_(pattern), payload_(payload), left_(writes) {}
+    Sender(const Pattern& pattern, std::uint64_t payload, std::uint64_t writes,
+           std::uint64_t start = 0) noexcept
+        : cursor_(pattern, start), payload_(payload), left_(writes) {}
     std::uint64_t next_write() noexcept override;
     bool finished() const noexcept override { return left_ == 0; }
     void put(std::byte* to, std::uint32_t n) noexcept override;

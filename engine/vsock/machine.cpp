@@ -1,5 +1,6 @@
 #include "engine/vsock/machine.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "engine/sync/clock.h"
@@ -9,8 +10,8 @@ namespace {
 
 // What may be queued, what is posted, and some that are on their way between the two: a pool that
 // cannot run dry while the receiver sleeps.
-std::size_t pool_size(const VsockRxParameters& p) {
-    return std::size_t{ReceiveQueue::packet_limit(p.buf_alloc)} + p.ring_size + 64;
+std::size_t pool_size(const VsockRxParameters& p, std::size_t flows) {
+    return flows * ReceiveQueue::packet_limit(p.buf_alloc) + p.ring_size + 64;
 }
 
 }  // namespace
@@ -22,53 +23,71 @@ RingMemory::RingMemory(std::uint16_t size, bool event_idx)
 Machine::Machine(const VsockRxParameters& p, const PolicyEntry& policy, HostProgram& program,
                  const Pattern& pattern, const GuestProgram::Plan& plan,
                  std::uint32_t host_buf_alloc, bool own_device_thread)
+    : Machine(p, policy, std::vector<HostProgram*>{&program}, pattern, std::span(&plan, 1),
+              host_buf_alloc, own_device_thread) {}
+
+Machine::Machine(const VsockRxParameters& p, const PolicyEntry& policy,
+                 std::span<HostProgram* const> programs, const Pattern& pattern,
+                 std::span<const GuestProgram::Plan> plans, std::uint32_t host_buf_alloc,
+                 bool own_device_thread)
     : own_device_thread_(own_device_thread),
       irq_cost_ns_(p.irq_cost_ns),
       rx_ring_(p.ring_size, p.event_idx),
       tx_ring_(p.ring_size, p.event_idx),
-      pool_(pool_size(p), p.rx_buf_bytes - kSharedInfoBytes),
+      pool_(pool_size(p, programs.size()), p.rx_buf_bytes - kSharedInfoBytes),
       tx_(tx_ring_.ring(), own_device_thread ? device_bell_ : interrupt_.bell(), p.kick_cost_ns,
           p.first_index),
       ctx_{tables_, tx_, pool_} {
     setup_.owns_buffers = true;
-    policy_ = policy.make(ctx_, {p.limits, plan.noop_discards ? nullptr : this});
+    policy_ = policy.make(ctx_, {p.limits, plans.front().noop_discards ? nullptr : this});
     worker_ = std::make_unique<Worker>(rx_ring_.ring(), ctx_, *policy_,
                                        own_device_thread ? device_bell_ : interrupt_.bell(),
                                        p.kick_cost_ns, p.first_index);
-    device_ = std::make_unique<Device>(rx_ring_.ring(), tx_ring_.ring(), tx_, interrupt_, program,
+    device_ = std::make_unique<Device>(rx_ring_.ring(), tx_ring_.ring(), tx_, interrupt_, programs,
                                        Device::Peers{kHost, kGuest, host_buf_alloc}, p.first_index);
-    connect(p.buf_alloc, p.rcvlowat);
-    guest_ = std::make_unique<GuestProgram>(ctx_, *socket_, pattern, plan);
+    connect(programs.size(), p.buf_alloc, p.rcvlowat);
+    for (std::size_t flow = 0; flow < programs.size(); ++flow)
+        guests_.push_back(
+            std::make_unique<GuestProgram>(ctx_, *sockets_[flow], pattern, plans[flow]));
 }
 
-// The handshake, step by step on one thread: REQUEST, a child of the listener, RESPONSE.
-void Machine::connect(std::uint32_t buf_alloc, std::uint32_t rcvlowat) {
+// The handshakes, step by step on one thread: REQUEST, a child of the listener, RESPONSE.
+void Machine::connect(std::size_t flows, std::uint32_t buf_alloc, std::uint32_t rcvlowat) {
     listener_ = new Socket(pool_, PacketType::stream, buf_alloc);
     listener_->local = {kAnyCid, kGuest.port};
     listener_->state = SocketState::listening;
-    listener_->accept_backlog = 1;
+    listener_->accept_backlog = static_cast<std::uint32_t>(flows);
     listener_->child_buf_alloc = buf_alloc;
     listener_->rcvlowat = rcvlowat;
     tables_.insert_bound(*listener_);
     worker_->fill(setup_);
     device_->connect();
-    device_->run(setup_);
-    worker_->run(setup_);
-    device_->take_transmitted(setup_);
-    worker_->fill(setup_);  // the transfer begins with a full ring
-    socket_ = accept(*listener_, setup_);
-    if (socket_ == nullptr || !device_->connected())
+    sockets_.resize(flows);
+    for (std::size_t accepted = 0; accepted < flows;) {  // more than one round: a tiny ring
+        device_->run(setup_);
+        worker_->run(setup_);
+        device_->take_transmitted(setup_);
+        worker_->fill(setup_);  // the transfer begins with a full ring
+        Socket* child = accept(*listener_, setup_);
+        if (child == nullptr) break;
+        for (; child != nullptr; child = accept(*listener_, setup_)) {
+            child->hold();
+            sockets_.at(child->remote.port - kHost.port) = child;
+            ++accepted;
+        }
+    }
+    if (!device_->connected() || std::ranges::count(sockets_, nullptr) != 0)
         throw std::logic_error("virtio-vsock-rx: the handshake did not complete");
-    socket_->hold();
     static_cast<void>(interrupt_.take());
 }
 
 Machine::~Machine() {
     Current nobody;
-    guest_.reset();
+    guests_.clear();
     policy_.reset();
     tables_.clear(nobody);
-    if (socket_ != nullptr) socket_->put(nobody);
+    for (Socket* socket : sockets_)
+        if (socket != nullptr) socket->put(nobody);
     if (listener_ != nullptr) listener_->put(nobody);
 }
 

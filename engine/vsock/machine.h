@@ -1,10 +1,12 @@
 #pragma once
 // One guest with its device, wired up and connected: what a trial runs on threads of its own and a
-// test drives step by step.
+// test drives step by step. It has a connection, a socket and a guest's program for each of the
+// host's programs, numbered alike.
 
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "engine/vsock/device.h"
@@ -30,13 +32,18 @@ class RingMemory {
 
 class Machine final : private ByteSink {
   public:
-    static constexpr Address kHost{2, 1024};  // VMADDR_CID_HOST
+    static constexpr Address kHost{2, 1024};  // VMADDR_CID_HOST; of the first connection
     static constexpr Address kGuest{3, 9999};
 
     // `program` and `pattern` outlive the machine. `own_device_thread`: the device sleeps on a
     // doorbell of its own. Throws std::system_error when memory cannot be had.
     Machine(const VsockRxParameters& parameters, const PolicyEntry& policy, HostProgram& program,
             const Pattern& pattern, const GuestProgram::Plan& plan, std::uint32_t host_buf_alloc,
+            bool own_device_thread);
+    // Several connections: `programs` and `plans` are of one length, at least 1.
+    Machine(const VsockRxParameters& parameters, const PolicyEntry& policy,
+            std::span<HostProgram* const> programs, const Pattern& pattern,
+            std::span<const GuestProgram::Plan> plans, std::uint32_t host_buf_alloc,
             bool own_device_thread);
     ~Machine() override;
     Machine(const Machine&) = delete;
@@ -50,16 +57,17 @@ class Machine final : private ByteSink {
     Device& device() noexcept { return *device_; }
     Worker& worker() noexcept { return *worker_; }
     Policy& policy() noexcept { return *policy_; }
-    GuestProgram& guest() noexcept { return *guest_; }
-    Socket& socket() noexcept { return *socket_; }
+    std::size_t flows() const noexcept { return sockets_.size(); }
+    GuestProgram& guest(std::size_t flow = 0) noexcept { return *guests_[flow]; }
+    Socket& socket(std::size_t flow = 0) noexcept { return *sockets_[flow]; }
     ReceiveContext& context() noexcept { return ctx_; }
     std::uint64_t inline_device_ns() const noexcept { return device_ns_; }
     const Counters& setup_counts() const noexcept { return setup_.counts; }
 
   private:
-    void connect(std::uint32_t buf_alloc, std::uint32_t rcvlowat);
+    void connect(std::size_t flows, std::uint32_t buf_alloc, std::uint32_t rcvlowat);
     void take(const std::byte* bytes, std::uint32_t size, Current& me) noexcept override {
-        guest_->take(bytes, size, me);
+        guests_.front()->take(bytes, size, me);  // noop: there is one
     }
 
     const bool own_device_thread_;
@@ -75,8 +83,8 @@ class Machine final : private ByteSink {
     TransmitPath tx_;
     ReceiveContext ctx_;
     Socket* listener_ = nullptr;
-    Socket* socket_ = nullptr;
-    std::unique_ptr<GuestProgram> guest_;
+    std::vector<Socket*> sockets_;
+    std::vector<std::unique_ptr<GuestProgram>> guests_;
     std::unique_ptr<Policy> policy_;
     std::unique_ptr<Worker> worker_;
     std::unique_ptr<Device> device_;

@@ -34,6 +34,7 @@ void set(VsockRxParameters& p, const std::string& name, std::uint64_t value) {
     if (name == "buf-alloc") p.buf_alloc = static_cast<std::uint32_t>(value);
     if (name == "rcvlowat") p.rcvlowat = static_cast<std::uint32_t>(value);
     if (name == "event-idx") p.event_idx = value != 0;
+    if (name == "flows") p.flows = static_cast<std::uint32_t>(value);
     if (name == "kick-cost-ns") p.kick_cost_ns = value;
     if (name == "irq-cost-ns") p.irq_cost_ns = value;
 }
@@ -57,6 +58,8 @@ const std::vector<ParameterInfo>& vsock_rx_parameters() {
          1 << 26, "B"},
         {"rcvlowat", "SO_RCVLOWAT of the guest's socket", 1, 1, 1 << 26, "B"},
         {"event-idx", "1: event indices (VIRTIO_F_EVENT_IDX), 0: flags", 1, 0, 1, "1"},
+        {"flows", "connections that take turns packet by packet, a receiver thread each", 1, 1, 64,
+         "1"},
         {"kick-cost-ns", "injected: the notifying thread is held this long for each kick", 0, 0,
          1'000'000, "ns"},
         {"irq-cost-ns", "injected: the worker is held this long for each interrupt", 0, 0,
@@ -85,6 +88,14 @@ VsockRxParameters parse_vsock_rx(
     return parsed;
 }
 
+VsockRxParameters parse_vsock_rx_state(const State& state) {
+    VsockRxParameters parsed = parse_vsock_rx(state.parameters);
+    if (state.policy == "noop" && parsed.flows > 1)
+        refuse("flows is " + std::to_string(parsed.flows) +
+               ", but policy noop looks no socket up and has one (leave flows out)");
+    return parsed;
+}
+
 void check_vsock_rx_workload(const VsockRxParameters& parameters, const Workload& workload) {
     in_range("payload", workload.payload_bytes, 1, kMaxPayloadBytes);
     in_range("writes", workload.writes, 1, std::uint64_t{1} << 40);
@@ -95,6 +106,11 @@ void check_vsock_rx_workload(const VsockRxParameters& parameters, const Workload
                std::to_string(workload.recv_bytes) +
                "): a receiver would sleep beyond what it "
                "asked for; give a larger recv size");
+    if (workload.kind == Kind::rtt && parameters.flows != 1)
+        refuse("rtt needs flows=1: it is one client's ping-pong");
+    if (workload.writes < parameters.flows)
+        refuse("flows is " + std::to_string(parameters.flows) + ", but there are only " +
+               std::to_string(workload.writes) + " writes to share among them");
     if (workload.kind == Kind::rtt && parameters.rcvlowat != 1)
         refuse("rtt needs rcvlowat=1: the rest of a request may be smaller than the mark");
     if (workload.kind == Kind::rtt && workload.writes > (std::uint64_t{1} << 28))

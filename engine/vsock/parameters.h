@@ -21,6 +21,7 @@ struct VsockRxParameters {
     bool event_idx = true;
     std::uint64_t kick_cost_ns = 0;
     std::uint64_t irq_cost_ns = 0;
+    std::uint32_t flows = 1;
     std::uint16_t first_index = 0;  // where the ring indices start: not a parameter, for tests
 };
 
@@ -28,6 +29,9 @@ const std::vector<ParameterInfo>& vsock_rx_parameters();
 
 // Throws std::invalid_argument naming the parameter, its value, and what is allowed.
 VsockRxParameters parse_vsock_rx(std::span<const std::pair<std::string, std::uint64_t>> parameters);
+
+// The parameters, and that the policy can do them.
+VsockRxParameters parse_vsock_rx_state(const State& state);
 
 // Throws std::invalid_argument if the workload is out of range, or cannot end under these
 // parameters.

@@ -40,7 +40,8 @@ TEST(Parameters, DefaultsAreTheKernels) {
 TEST(Parameters, EveryListedParameterArrives) {
     const Given given{{"max-pkts", 3},       {"max-bytes", 5},     {"ring-size", 16},
                       {"rx-buf-bytes", 777}, {"buf-alloc", 12345}, {"rcvlowat", 9},
-                      {"event-idx", 0},      {"kick-cost-ns", 11}, {"irq-cost-ns", 13}};
+                      {"event-idx", 0},      {"flows", 4},         {"kick-cost-ns", 11},
+                      {"irq-cost-ns", 13}};
     ASSERT_EQ(given.size(), vsock_rx_parameters().size());
     const VsockRxParameters p = parse_vsock_rx(given);
     EXPECT_EQ(p.limits.max_pkts, 3U);
@@ -50,6 +51,7 @@ TEST(Parameters, EveryListedParameterArrives) {
     EXPECT_EQ(p.buf_alloc, 12345U);
     EXPECT_EQ(p.rcvlowat, 9U);
     EXPECT_FALSE(p.event_idx);
+    EXPECT_EQ(p.flows, 4U);
     EXPECT_EQ(p.kick_cost_ns, 11U);
     EXPECT_EQ(p.irq_cost_ns, 13U);
 }

@@ -25,7 +25,9 @@ class Pattern {
 // A place in the endless stream of the pattern. Pieces of at most Pattern::kLongest bytes.
 class PatternCursor {
   public:
-    explicit PatternCursor(const Pattern& pattern) noexcept : pattern_(pattern) {}
+    // `start`: how far into the stream.
+    explicit PatternCursor(const Pattern& pattern, std::uint64_t start = 0) noexcept
+        : pattern_(pattern), offset_(static_cast<std::size_t>(start % Pattern::kPeriod)) {}
 
     const std::byte* bytes() const noexcept { return pattern_.at(offset_); }
     void advance(std::size_t n) noexcept {
@@ -37,7 +39,7 @@ class PatternCursor {
 
   private:
     const Pattern& pattern_;
-    std::size_t offset_ = 0;
+    std::size_t offset_;
 };
 
 }  // namespace vsb::engine
