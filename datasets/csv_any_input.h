@@ -1,6 +1,6 @@
 #pragma once
-// What must hold of the CSV reader for any bytes whatever: shared by the fuzzer and by the test
-// that mutates without one.
+// What must hold of the CSV reader for any bytes whatever: shared by the fuzzer of all readers
+// (harness/cli/import_fuzz.cpp) and by the test that mutates without one.
 
 #include <string>
 

@@ -52,7 +52,7 @@ class Header {
                 ++column;
             if (column == kColumns) {
                 fail(std::to_string(order_.size() + 1),
-                     "there is no column " + quoted(field) + " (columns are " +
+                     "there is no column " + in_quotes(field) + " (columns are " +
                          std::string(kNeeds) +
                          " and, where wanted, metric and unit, with commas "
                          "between them)");
@@ -111,7 +111,7 @@ void parse_pair(Row& row) {
     if (error == std::errc() && stop == end && number >= 0) {
         row.pair = number;
     } else {
-        blame(row, kPair, quoted(text) + " is no pair number (a whole number from 0)");
+        blame(row, kPair, in_quotes(text) + " is no pair number (a whole number from 0)");
     }
 }
 
@@ -120,11 +120,11 @@ void parse_value(Row& row) {
     const char* end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data(), end, row.value);
     if (text.empty() || stop != end || error == std::errc::invalid_argument) {
-        blame(row, kValue, quoted(text) + " is not a number");
+        blame(row, kValue, in_quotes(text) + " is not a number");
     } else if (error == std::errc::result_out_of_range || !std::isfinite(row.value)) {
-        blame(row, kValue, quoted(text) + " is not a finite number that a double can hold");
+        blame(row, kValue, in_quotes(text) + " is not a finite number that a double can hold");
     } else if (row.value <= 0) {
-        blame(row, kValue, quoted(text) + " is not above zero (a change is a ratio)");
+        blame(row, kValue, in_quotes(text) + " is not above zero (a change is a ratio)");
     }
 }
 
@@ -149,11 +149,11 @@ void parse(Row& row) {
     if (row.fault) return;
     row.order = row.text[kOrder] == "BA" ? PairOrder::ba : PairOrder::ab;
     if (row.text[kOrder] != "AB" && row.text[kOrder] != "BA") {
-        blame(row, kOrder, quoted(row.text[kOrder]) + " is neither AB nor BA");
+        blame(row, kOrder, in_quotes(row.text[kOrder]) + " is neither AB nor BA");
     }
     row.is_a = row.text[kState] == "A";
     if (row.text[kState] != "A" && row.text[kState] != "B") {
-        blame(row, kState, quoted(row.text[kState]) + " is neither A nor B");
+        blame(row, kState, in_quotes(row.text[kState]) + " is neither A nor B");
     }
     parse_value(row);
 }
@@ -251,7 +251,7 @@ class Collector {
         const std::optional<Run>& other = row.is_a ? slot.b : slot.a;
         if (series.unit_line != 0 && series.result.unit != row.text[kUnit]) {
             blame(row, kUnit,
-                  quoted(row.text[kUnit]) + " differs from " + quoted(series.result.unit) +
+                  in_quotes(row.text[kUnit]) + " differs from " + in_quotes(series.result.unit) +
                       " on line " + std::to_string(series.unit_line) +
                       " of the same workload and metric");
         }
@@ -286,7 +286,7 @@ class Collector {
         }
         if (first == nullptr) return;
         fail(first->first_line, "state",
-             "pair " + std::to_string(first->pair) + " of " + quoted(of->result.workload) +
+             "pair " + std::to_string(first->pair) + " of " + in_quotes(of->result.workload) +
                  " has no run of state " + (first->a ? "B" : "A"));
     }
 

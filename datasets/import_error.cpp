@@ -8,7 +8,7 @@ void fail_at(const std::string& name, std::uint64_t line, std::string_view colum
                       why);
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
     constexpr std::size_t kShown = 40;
     std::string shown = "'";
     for (const char c : text.substr(0, kShown)) {

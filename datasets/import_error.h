@@ -19,6 +19,6 @@ struct ImportError : std::invalid_argument {
                           const std::string& why);
 
 // Text from such a file inside a message: in quotes, shortened, nothing but printable ASCII.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 }  // namespace vsb::datasets

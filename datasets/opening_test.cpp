@@ -188,6 +188,18 @@ TEST_F(OpeningTest, ByteFlipsAreRefusedOrRead) {
     }
 }
 
+// Opening itself reads no page of this table: only looking at the whole file finds it.
+TEST_F(OpeningTest, ADamagedPageThatNobodyAskedForIsRefused) {
+    make_store();
+    const auto root = static_cast<std::size_t>(
+        query_integer(file(), "SELECT rootpage FROM sqlite_schema WHERE name = 'measurement'"));
+    const auto size = static_cast<std::size_t>(query_integer(file(), "PRAGMA page_size"));
+    std::string bytes = read_bytes(file());
+    bytes.at((root - 1) * size) = 0;  // the kind of page
+    write_bytes(file(), bytes);
+    expect_refused("it is damaged");
+}
+
 TEST_F(OpeningTest, ANewerStoreIsRefused) {
     make_store();
     run_sql(file(), "PRAGMA user_version = 999; PRAGMA wal_checkpoint(TRUNCATE)");

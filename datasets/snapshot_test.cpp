@@ -89,6 +89,15 @@ TEST_P(SnapshotTest, HoldsWhatSqliteRecoversOfADamagedLog) {
     EXPECT_GT(different, 5U);
 }
 
+TEST_P(SnapshotTest, HoldsWhatSqliteRecoversWhereverTheLogsHeaderIsDamaged) {
+    constexpr std::size_t kHeaders = 32 + 24;  // the log's and its first frame's
+    for (std::size_t at = 0; at < kHeaders; ++at) {
+        std::string log = log_;
+        log[at] = static_cast<char>(log[at] ^ 1);
+        EXPECT_EQ(ours(log), recovered(log)) << at;
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(PageSizes, SnapshotTest, testing::Values(512, 4096, 65536));
 
 TEST(SnapshotBytesTest, NoLogIsNoChangeButTheMode) {

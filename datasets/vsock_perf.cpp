@@ -147,7 +147,7 @@ class Reader {
             run->old = run->old || form.before == kOldLoop;
             return;
         }
-        fail(number, quoted(line) + " is no line of vsock_perf's");
+        fail(number, in_quotes(line) + " is no line of vsock_perf's");
     }
 
     double number_of(Value kind, std::string_view text, std::uint64_t line, std::size_t column) {
@@ -155,12 +155,12 @@ class Reader {
         if (kind == Value::whole) {
             const auto value = whole_number(text);
             if (!value || *value > kMost) {
-                fail(line, quoted(text) + " is no whole number up to 2^53", column);
+                fail(line, in_quotes(text) + " is no whole number up to 2^53", column);
             }
             return static_cast<double>(*value);
         }
         const auto value = finite_decimal(text);
-        if (!value || *value < 0) fail(line, quoted(text) + " is no number from 0", column);
+        if (!value || *value < 0) fail(line, in_quotes(text) + " is no number from 0", column);
         return *value;
     }
 

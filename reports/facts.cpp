@@ -40,6 +40,11 @@ class Parts {
     std::string text_;
 };
 
+// Measured by another program: what vsockbench does in a run cannot be said of it.
+bool is_imported(const ExperimentRecord& record) {
+    return record.target == "import";
+}
+
 std::string or_unknown(const std::string& text) {
     return text.empty() ? "not recorded" : text;
 }
@@ -113,6 +118,7 @@ std::string target_text(const std::string& target) {
     }
     if (target == "host") return "host: the socket tools on this machine's own kernel";
     if (target == "guest") return "guest: virtual machines started for this experiment";
+    if (target == "import") return "import: measured by another program, on a machine not recorded";
     return target;
 }
 
@@ -219,7 +225,11 @@ std::vector<Fact> method_facts(const Comparison& comparison) {
     std::string pairs = pairs_text(comparison);
     if (comparison.record) {
         const ExperimentRecord& record = *comparison.record;
-        pairs += fmt::format(", order randomised in balanced blocks from seed {}", record.seed);
+        if (is_imported(record)) {
+            pairs += ", in the order they were made in";
+        } else {
+            pairs += fmt::format(", order randomised in balanced blocks from seed {}", record.seed);
+        }
         const std::string fresh = config_text(record.config, "fresh");
         if (fresh == "trial") pairs += ", every trial in a fresh state";
         if (fresh == "state") pairs += ", a fresh state whenever the state changes";
@@ -229,6 +239,10 @@ std::vector<Fact> method_facts(const Comparison& comparison) {
     facts.push_back({"method", method_text(comparison)});
     if (comparison.record) {
         add(facts, "transfer", transfer_text(*comparison.record));
+        if (is_imported(*comparison.record)) {
+            facts.push_back({"bytes", "not checked by vsockbench: the figures are imported"});
+            return facts;
+        }
         facts.push_back(
             {"bytes",
              "checked in every trial; a trial whose bytes did not arrive as sent counts "

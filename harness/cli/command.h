@@ -18,5 +18,7 @@ Command add_compare(CLI::App& program);
 Command add_report(CLI::App& program);
 Command add_list(CLI::App& program);
 Command add_show(CLI::App& program);
+Command add_import(CLI::App& program);
+Command add_export(CLI::App& program);
 
 }  // namespace vsb::cli

@@ -153,7 +153,7 @@ TEST_F(ProgramTest, AStoreOfAnotherUserIsRefused) {
 }
 
 TEST_F(ProgramTest, HelpEndsWithTwoExamplesAndVersionIsPrinted) {
-    for (const char* command : {"run", "compare", "report", "list", "show"}) {
+    for (const char* command : {"run", "compare", "report", "list", "show", "import", "export"}) {
         const Finished f = run_program({command, "--help"});
         EXPECT_EQ(f.exit_code, 0);
         EXPECT_EQ(f.err, "");

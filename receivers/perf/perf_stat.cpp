@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
 #include <stdexcept>
 
 namespace vsb::perf {
@@ -52,13 +54,35 @@ double percent(std::string_view text) {
     return value;
 }
 
-Count judge(std::string_view value, std::uint64_t ran_ns, double percent_running) {
+constexpr std::string_view kNanoseconds = "ns";
+
+// Clocks are printed in msec with fractions, or in ns as they stand.
+std::string unit_of(std::string_view printed) {
+    return printed == "msec" || printed == kNanoseconds ? std::string(kNanoseconds) : std::string();
+}
+
+std::uint64_t milliseconds(std::string_view text) {
+    double value = 0;
+    const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    constexpr double kMost = 1e12;  // thirty years
+    if (text.empty() || error != std::errc{} || rest != text.data() + text.size() ||
+        !(value >= 0 && value <= kMost)) {
+        reject(shown(text) + " is no time in msec");
+    }
+    return static_cast<std::uint64_t>(value * 1e6 + 0.5);
+}
+
+Count judge(std::string_view value, std::string_view unit, std::uint64_t ran_ns,
+            double percent_running) {
     if (value == "<not counted>") return {std::nullopt, "perf did not count it: it never ran"};
     if (value == "<not supported>") {
         return {std::nullopt, "this machine has no such hardware counter"};
     }
     if (value.starts_with("<")) reject(shown(value) + " is unknown in place of a count");
-    const std::uint64_t count = whole(value);
+    if (!unit.empty() && unit_of(unit).empty()) {
+        return {std::nullopt, "perf gives it in " + shown(unit) + ", which is no count"};
+    }
+    const std::uint64_t count = unit == "msec" ? milliseconds(value) : whole(value);
     if (ran_ns == 0) return {std::nullopt, "perf did not count it: it ran for no time"};
     if (percent_running < 100.0) {
         char text[80];
@@ -69,7 +93,8 @@ Count judge(std::string_view value, std::uint64_t ran_ns, double percent_running
     return {count, {}};
 }
 
-StatLine csv_line(std::string_view line, char separator) {
+// nullopt: the line holds a metric that perf worked out, and no event.
+std::optional<StatLine> csv_line(std::string_view line, char separator) {
     std::vector<std::string_view> fields;
     for (;;) {
         const auto end = line.find(separator);
@@ -81,14 +106,27 @@ StatLine csv_line(std::string_view line, char separator) {
     if (fields.size() < 5 || fields.size() > 8) {
         reject("has " + std::to_string(fields.size()) + " fields, not 5 to 8");
     }
+    constexpr std::size_t kWithMetric = 7;
+    if (fields.size() >= kWithMetric && fields[0].empty() && fields[2].empty()) return std::nullopt;
     if (fields[2].empty()) reject("names no event");
     const double running = percent(fields[4]);
-    return {std::string(fields[2]), judge(fields[0], whole(fields[3]), running)};
+    return StatLine{std::string(fields[2]), judge(fields[0], fields[1], whole(fields[3]), running),
+                    unit_of(fields[1])};
 }
 
-StatLine json_line(std::string_view line) {
-    const auto object = nlohmann::json::parse(line, nullptr, false);
+std::optional<StatLine> json_line(std::string_view line) {
+    std::set<std::string> keys;
+    bool twice = false;
+    const auto note = [&](int depth, nlohmann::json::parse_event_t event, nlohmann::json& value) {
+        if (depth == 1 && event == nlohmann::json::parse_event_t::key) {
+            twice = twice || !keys.insert(value.get<std::string>()).second;
+        }
+        return true;
+    };
+    const auto object = nlohmann::json::parse(line, note, false);
     if (!object.is_object()) reject("is no JSON object");
+    if (twice) reject("has a key twice");
+    if (!object.contains("event") && object.contains("metric-value")) return std::nullopt;
     const auto member = [&](const char* name) -> const nlohmann::json& {
         const auto it = object.find(name);
         if (it == object.end()) reject(std::string("has no \"") + name + "\"");
@@ -106,24 +144,28 @@ StatLine json_line(std::string_view line) {
         reject("\"pcnt-running\" is no percentage");
     }
     if (text("event").empty()) reject("names no event");
-    return {text("event"),
-            judge(text("counter-value"), ran.get<std::uint64_t>(), running.get<double>())};
+    const std::string unit = object.contains("unit") ? text("unit") : std::string();
+    return StatLine{
+        text("event"),
+        judge(text("counter-value"), unit, ran.get<std::uint64_t>(), running.get<double>()),
+        unit_of(unit)};
 }
 
-std::vector<StatLine> read_lines(std::string_view text,
-                                 const std::function<StatLine(std::string_view)>& read) {
+std::vector<StatLine> read_lines(
+    std::string_view text, const std::function<std::optional<StatLine>(std::string_view)>& read) {
     std::vector<StatLine> lines;
     unsigned number = 0;
     while (!text.empty()) {
         ++number;
         const auto end = text.find('\n');
-        const std::string_view line = text.substr(0, end);
+        std::string_view line = text.substr(0, end);
         text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
         try {
             if (number > kMostLines) reject("too many lines");
             if (line.size() > kLongest) reject("is too long");
+            if (line.ends_with('\r')) line.remove_suffix(1);
             if (line.empty() || line.front() == '#') continue;
-            lines.push_back(read(line));
+            if (auto event = read(line)) lines.push_back(*std::move(event));
         } catch (const std::invalid_argument& error) {
             reject("perf stat, line " + std::to_string(number) + ": " + error.what());
         }

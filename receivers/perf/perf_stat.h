@@ -14,11 +14,12 @@ namespace vsb::perf {
 struct StatLine {
     std::string event;  // as printed, with its modifiers: "cycles:u"
     Count count;        // absent: not counted, not supported, or multiplexed, with the reason
+    std::string unit;   // of count: empty, or ns for a clock (perf prints those in msec)
 };
 
 // Throw std::invalid_argument naming the line: malformed, an unknown marker, a value that is no
-// whole number, more than 1000 lines, no event at all. Blank lines and lines that start with '#'
-// are passed over.
+// whole number, more than 1000 lines, a JSON key twice, no event at all. Blank lines, lines that
+// start with '#' and lines of a metric alone are passed over.
 std::vector<StatLine> read_stat_csv(std::string_view text, char separator = ',');
 std::vector<StatLine> read_stat_json(std::string_view text);
 

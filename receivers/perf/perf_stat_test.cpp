@@ -101,6 +101,25 @@ TEST(ReadStatJson, ErrorsNameTheLine) {
     }
 }
 
+TEST(ReadStatCsv, ClocksAreInNanosecondsAndMetricLinesArePassedOver) {
+    const auto lines = read_stat_csv(
+        "2.84,msec,task-clock,2839666,100.00,0.965,CPUs utilized\r\n"
+        "1000,ns,duration_time,1000,100.00,,\n"
+        ",,,,,0.31,stalled cycles per insn\n"
+        "1.5,Joules,power/energy-pkg/,1,100.00,,\n");
+    ASSERT_EQ(lines.size(), 3u);
+    EXPECT_EQ(lines[0].count.value, 2840000u);
+    EXPECT_EQ(lines[0].unit, "ns");
+    EXPECT_EQ(lines[1].count.value, 1000u);
+    EXPECT_EQ(lines[2].count.value, std::nullopt);
+    EXPECT_THAT(lines[2].count.reason, HasSubstr("'Joules', which is no count"));
+    for (const char* bad : {"nan,msec,t,1,100.00", "-1,msec,t,1,100.00", "1e999,msec,t,1,100.00",
+                            "1.5,ns,t,1,100.00", "1.5,,cycles,1,100.00"}) {
+        EXPECT_THROW(read_stat_csv(bad), std::invalid_argument) << bad;
+    }
+    EXPECT_THROW(read_stat_json(R"({"event":"a","event":"b"})"), std::invalid_argument);
+}
+
 TEST(CountsOf, MissingIsAbsentAndTwiceIsAnError) {
     const Counts counts = counts_of(read_stat_csv("1,,cycles,1,100.00,,"));
     EXPECT_EQ(counts.cycles.value, 1u);
