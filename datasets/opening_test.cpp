@@ -108,6 +108,15 @@ TEST_F(OpeningTest, AForeignDatabaseIsNotTouched) {
     expect_refused("SQLite file of another program");
 }
 
+// With a journal beside it the header is not the truth yet, so SQLite itself is asked.
+TEST_F(OpeningTest, AForeignDatabaseWithAJournalIsRefusedToo) {
+    run_sql(file(), "CREATE TABLE theirs (x); PRAGMA application_id = 7");
+    write_bytes(file().string() + "-journal", "");
+    for (const auto mode : {OpenMode::read_write, OpenMode::read_only}) {
+        EXPECT_THAT(refusal(file(), mode), HasSubstr("an SQLite file of another program"));
+    }
+}
+
 TEST_F(OpeningTest, RandomFilesAreRefusedAndLeftAsTheyAre) {
     std::mt19937_64 random(kSeed);
     for (const std::size_t size : {1U, 15U, 16U, 99U, 100U, 511U, 4096U, 70'000U}) {
