@@ -31,7 +31,8 @@ Recorded recorded() {
     for (const std::size_t state : {0U, 1U}) {
         auto trial = ok_trial(record, 1, state, 1, PairOrder::ab, 0);
         trial.measurements = {{"rtt_mean", "us", 12.5 + static_cast<double>(state)},
-                              {"retries", "1", 0}};
+                              {"retries", "1", 0},
+                              {"rtt_p50", "us", 11}};
         trial.samples = {{"rtt", "ns", {12000, 18446744073709551615ULL}}};
         store.add(record.id, trial);
     }
@@ -64,7 +65,7 @@ TEST(ExportTest, TheCsvReadsBackAsTheSameSeries) {
     EXPECT_THAT(exported.left_out, ElementsAre("1 metrics with values that make no ratio"));
     std::istringstream in(exported.text);
     std::erase_if(all.series, [](const PairedSeries& each) { return each.metric == "retries"; });
-    EXPECT_EQ(all.series.size(), 3U);
+    EXPECT_EQ(all.series.size(), 4U);
     EXPECT_EQ(figures(read_csv(in, "c", {})), figures(all.series));
 }
 
@@ -163,7 +164,7 @@ TEST(ExportTest, BenchfmtNamesStatesForBenchstat) {
     EXPECT_THAT(text, HasSubstr("Unit Gbit/s better=higher\nUnit recv_calls better=lower\n"));
     EXPECT_THAT(text, HasSubstr("state: A\nBenchmarkFixed/64B 1048576 1.01 Gbit/s 1048577 "
                                 "recv_calls\nstate: B\nBenchmarkFixed/64B 1048576 2.01 Gbit/s"));
-    EXPECT_THAT(text, HasSubstr("BenchmarkRtt/4K 10000 12.5 us 0 retries\n"));
+    EXPECT_THAT(text, HasSubstr("BenchmarkRtt/4K 10000 12.5 us 0 retries 11 rtt_p50-us\n"));
 }
 
 TEST(ExportTest, BmfHoldsMeansOfBothStates) {

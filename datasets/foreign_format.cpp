@@ -57,9 +57,6 @@ bool is_perf_stat(std::string_view line) {
 }
 
 std::optional<ForeignFormat> json_format(std::string_view text, const std::string& name) {
-    if (text.substr(0, text.find('\n')).find("\"counter-value\"") != std::string_view::npos) {
-        return ForeignFormat::perf_stat_json;
-    }
     const JsonDocument document(text, name);
     const JsonValue root = document.root();
     if (root.find("benchmarks") && root.find("context")) return ForeignFormat::google_benchmark;
@@ -68,6 +65,15 @@ std::optional<ForeignFormat> json_format(std::string_view text, const std::strin
         return ForeignFormat::iperf3;
     }
     return std::nullopt;
+}
+
+// perf writes a document a line, below a comment when it writes into a file.
+bool is_perf_stat_json(const std::vector<std::string_view>& lines) {
+    for (const std::string_view line : lines) {
+        if (line.starts_with('#')) continue;
+        return line.starts_with('{') && line.find("\"counter-value\"") != std::string_view::npos;
+    }
+    return false;
 }
 
 }  // namespace
@@ -89,17 +95,17 @@ ForeignFormat parse_foreign_format(std::string_view name) {
 }
 
 std::optional<ForeignFormat> format_of(std::string_view text, const std::string& name) {
-    if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
-    const std::size_t first = text.find_first_not_of(" \t\r\n");
+    const std::size_t first = text.find_first_not_of("\xef\xbb\xbf \t\r\n");
     if (first == std::string_view::npos) return std::nullopt;
-    if (text[first] == '{') return json_format(text.substr(first), name);
+    const auto lines = first_lines(text.substr(first));
+    if (is_perf_stat_json(lines)) return ForeignFormat::perf_stat_json;
+    if (text[first] == '{') return json_format(text, name);
     std::optional<ForeignFormat> found;
     auto note = [&found, several = false](ForeignFormat format) mutable {
         several = several || (found && *found != format);
         found = format;
         return !several;
     };
-    const auto lines = first_lines(text);
     if (lines.front().find(',') != std::string_view::npos &&
         lines.front().find("workload") != std::string_view::npos) {
         note(ForeignFormat::csv);

@@ -247,7 +247,7 @@ double loop_rate(const Run& run, const std::string& name, bool& in_send) {
 
 std::int64_t nanoseconds(double seconds) {
     constexpr double kMost = 1e9;  // thirty years
-    return static_cast<std::int64_t>(std::min(seconds, kMost) * 1e9 + 0.5);
+    return std::llround(std::min(seconds, kMost) * 1e9);
 }
 
 ForeignRun foreign(const Run& run, const std::string& name, bool& in_send) {

@@ -115,6 +115,11 @@ std::vector<StateFile> read_states(const std::vector<ForeignText>& texts, Ready&
                                       ": it is a CSV of pairs, not the runs of one state "
                                       "(import it alone, without --a, --b and --order)");
         }
+        const auto twin = std::ranges::find(texts, text.text, &ForeignText::text);
+        if (&*twin != &text) {
+            throw Failure(kUsage, text.name + ": it is " + twin->name +
+                                      " byte for byte, and one run counts once (leave one out)");
+        }
         files.push_back({text.name, read_foreign(text)});
         const std::string& format = files.back().file.format;
         if (ready.format.empty()) ready.format = format;

@@ -94,7 +94,9 @@ TEST_F(ImportTest, WhatIsAmbiguousIsRefusedAndNothingIsStored) {
     expect_refused({"import", a}, "does not say which state it is of");
     expect_refused({"import", "--a", a}, "one state alone is no comparison");
     expect_refused({"import", "--a", a, "--b", b}, "which of the two was made first");
-    expect_refused({"import", "--order", "AB", a, b, a}, "has 2 runs in state A and 1 in state B");
+    const std::string a2 = log("a2.txt", 0.11);
+    expect_refused({"import", "--order", "AB", a, b, a2}, "has 2 runs in state A and 1 in state B");
+    expect_refused({"import", "--order", "ABBA", a, b, b, a2}, "b.txt: it is ");
     expect_refused({"import", "--order", "AB", a}, "no partner");
     expect_refused({"import", "--order", "AABB", a, b}, "--order: 'AABB' is no order");
     expect_refused({"import", "--order", "AB", a, csv}, "a CSV of pairs");

@@ -69,7 +69,7 @@ std::uint64_t milliseconds(std::string_view text) {
         !(value >= 0 && value <= kMost)) {
         reject(shown(text) + " is no time in msec");
     }
-    return static_cast<std::uint64_t>(value * 1e6 + 0.5);
+    return static_cast<std::uint64_t>(std::llround(value * 1e6));
 }
 
 Count judge(std::string_view value, std::string_view unit, std::uint64_t ran_ns,
