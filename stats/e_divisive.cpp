@@ -72,12 +72,17 @@ std::vector<ChangePoint> e_divisive(std::span<const Night> nights,
         // Rounding alone moves the statistic of a constant segment a little above 0.
         const double observed = best->best.statistic;
         if (best->best.at == 0 || observed <= 1e-13 * scatter(x)) break;
+        // Most series have no change: as soon as p cannot come down to alpha any more, that is
+        // that.
         std::size_t as_great = 0;
-        for (std::size_t i = 0; i < options.permutations; ++i) {
+        const auto p_of = [&] {
+            return static_cast<double>(1 + as_great) /
+                   static_cast<double>(1 + options.permutations);
+        };
+        for (std::size_t i = 0; i < options.permutations && p_of() <= options.alpha; ++i) {
             if (shuffled_best(segments, random) >= observed * (1 - 1e-10)) ++as_great;
         }
-        const double p =
-            static_cast<double>(1 + as_great) / static_cast<double>(1 + options.permutations);
+        const double p = p_of();
         if (p > options.alpha) break;
         const std::size_t begin = best->begin;
         const std::size_t end = best->end;
