@@ -160,6 +160,14 @@ ExperimentRecord insert_experiment(sql::Database& database, const NewExperiment&
     return record;
 }
 
+void set_times(sql::Database& database, Id experiment, const std::string& started,
+               const std::string& finished) {
+    sql::Statement update(database,
+                          "UPDATE experiment SET started = coalesce(nullif(?1, ''), started), "
+                          "finished = coalesce(nullif(?2, ''), finished) WHERE id = ?3");
+    update.bind(1, started).bind(2, finished).bind(3, experiment).run();
+}
+
 void update_status(sql::Database& database, Id experiment, ExperimentStatus status) {
     sql::Statement found(database,
                          "SELECT status, owner_pid, owner_start_ticks, owner_boot_id, "

@@ -20,6 +20,10 @@ void check_new(const NewExperiment& experiment);
 ExperimentRecord insert_experiment(sql::Database& database, const NewExperiment& experiment,
                                    const std::string& uuid);
 
+// Measured elsewhere, at these times; an empty one stays as it is.
+void set_times(sql::Database& database, Id experiment, const std::string& started,
+               const std::string& finished);
+
 // running: the experiment is this process's from now on; throws std::invalid_argument when another
 // live process runs it. Otherwise it is finished now.
 void update_status(sql::Database& database, Id experiment, ExperimentStatus status);

@@ -1,5 +1,6 @@
 #include "datasets/store.h"
 
+#include <algorithm>
 #include <boost/uuid/name_generator_sha1.hpp>
 #include <boost/uuid/random_generator.hpp>
 #include <boost/uuid/uuid_io.hpp>
@@ -19,7 +20,8 @@ struct Store::Impl {
     std::string file;
     OpenMode mode;
     sql::Database database;
-    std::optional<TrialWriter> writer;  // prepared at the first trial
+    std::optional<TrialWriter> writer;        // prepared at the first trial
+    std::optional<HeadlineReader> headlines;  // prepared at the first experiment
 
     template <class Work>
     auto write(Work work) {
@@ -86,7 +88,7 @@ Store::~Store() = default;
 
 Store Store::open(const std::filesystem::path& file, OpenMode mode) {
     Store store(std::unique_ptr<Impl>(
-        new Impl{file.string(), mode, open_checked(file, mode), std::nullopt}));
+        new Impl{file.string(), mode, open_checked(file, mode), std::nullopt, std::nullopt}));
     if (mode == OpenMode::read_write) {
         try {
             store.impl_->write([&] { return mark_interrupted(store.impl_->database); });
@@ -121,7 +123,13 @@ Store::Imported Store::import(const NewExperiment& experiment, std::span<const T
         }
         const auto stored = insert_experiment(database, experiment, uuid);
         TrialWriter writer(database);
+        std::string first;
+        std::string last;
         for (TrialRecord trial : trials) {
+            if (!trial.started.empty()) {
+                if (first.empty() || trial.started < first) first = trial.started;
+                if (trial.started > last) last = trial.started;
+            }
             const auto at = [](const auto& records, Id number) {
                 if (number < 1 || static_cast<std::uint64_t>(number) > records.size()) {
                     throw std::invalid_argument("a trial of the import names workload or state " +
@@ -134,6 +142,7 @@ Store::Imported Store::import(const NewExperiment& experiment, std::span<const T
             writer.insert(stored.id, trial);
         }
         update_status(database, stored.id, status);
+        set_times(database, stored.id, first, last);
         return Imported{select_experiment(database, stored.id).value(), true};
     });
 }
@@ -203,6 +212,23 @@ std::vector<PairedSeries> Store::paired(Id experiment, const std::string& a,
         if (first == second) throw std::invalid_argument("a state cannot be paired with itself");
         return pair_trials(*record, select_trials(impl_->database, experiment, false), first,
                            second);
+    });
+}
+
+std::vector<PairedSeries> Store::headlines(const ExperimentRecord& experiment) const {
+    const auto state = [&](const char* label) {
+        const auto found = std::ranges::find(experiment.states, label, &StateRecord::label);
+        if (found == experiment.states.end()) {
+            throw std::invalid_argument("experiment " + std::to_string(experiment.id) +
+                                        " has no state " + label);
+        }
+        return found->id;
+    };
+    const Id a = state("A");
+    const Id b = state("B");
+    return impl_->read([&] {
+        if (!impl_->headlines) impl_->headlines.emplace(impl_->database);
+        return pair_trials(experiment, impl_->headlines->read(experiment.id), a, b);
     });
 }
 

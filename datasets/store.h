@@ -48,7 +48,8 @@ class Store {
     // An experiment that was measured elsewhere, in one transaction, with the status given. content
     // is what it was read from: the same content twice is stored once, and the first import is
     // returned. In its trials workload_id and state_id count the experiment's workloads and states
-    // from 1. Throws std::invalid_argument as create() and add() do.
+    // from 1. It started when the first of the trials that say so did, and finished when the last
+    // of them began. Throws std::invalid_argument as create() and add() do.
     struct Imported {
         ExperimentRecord experiment;
         bool is_new = false;
@@ -80,6 +81,9 @@ class Store {
     // in which only this state lacks the metric.
     std::vector<PairedSeries> paired(Id experiment, const std::string& a = "A",
                                      const std::string& b = "B") const;
+    // As paired() between A and B, each workload's headline metric only: for a trend over many
+    // experiments. `experiment` is a record of this store.
+    std::vector<PairedSeries> headlines(const ExperimentRecord& experiment) const;
 
   private:
     struct Impl;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -372,6 +373,70 @@ TEST_F(StoreTest, ImportingTwiceIsImportingOnce) {
                 }),
                 HasSubstr("which there is not"));
     EXPECT_EQ(store.experiments().size(), 3U);  // nothing of the refused one
+}
+
+TEST_F(StoreTest, AnImportHasTheDatesOfItsTrials) {
+    Store store = open();
+    std::vector<TrialRecord> trials(2);
+    for (std::size_t i = 0; i < 2; ++i) {
+        trials[i].workload_id = 1;
+        trials[i].state_id = static_cast<Id>(i + 1);
+        trials[i].pair = 1;
+        trials[i].position = static_cast<int>(i + 1);
+        trials[i].measurements = {{"throughput", "Gbit/s", 1.0}};
+    }
+    trials[0].started = "2026-02-03T04:05:07Z";
+    trials[1].started = "2026-02-03T04:05:06Z";
+    const auto dated = store.import(small_experiment(), trials, ExperimentStatus::finished, "a");
+    EXPECT_EQ(dated.experiment.started, "2026-02-03T04:05:06Z");
+    EXPECT_EQ(dated.experiment.finished, "2026-02-03T04:05:07Z");
+    EXPECT_EQ(store.find(std::to_string(dated.experiment.id)).started, "2026-02-03T04:05:06Z");
+    trials[0].started = trials[1].started = "";
+    const auto undated = store.import(small_experiment(), trials, ExperimentStatus::finished, "b");
+    EXPECT_GT(undated.experiment.started, "2026-02-04");
+}
+
+// The headline alone, paired as paired() does it: lost, lone and repeated runs included.
+TEST_F(StoreTest, HeadlinesAreTheFirstOfThePairedSeries) {
+    Store store = open();
+    const auto experiment = store.create(small_experiment());
+    record_pairs(store, experiment, 3);
+    auto failed = ok_trial(experiment, 0, 0, 4, PairOrder::ab, 1);
+    failed.status = TrialStatus::failed;
+    failed.reason = "as told";
+    failed.measurements.clear();
+    store.add(experiment.id, failed);
+    auto lone = ok_trial(experiment, 1, 1, 1, PairOrder::ba, 9);
+    lone.measurements = {{"rtt_mean", "us", 9}, {"a_count", "1", 3}};
+    store.add(experiment.id, lone);
+    for (int round = 0; round < 2; ++round) {  // the statement is used again
+        const auto all = store.paired(experiment.id);
+        const auto headlines = store.headlines(experiment);
+        ASSERT_EQ(headlines.size(), 2U);
+        EXPECT_EQ(headlines[0].metric, "throughput");
+        EXPECT_EQ(headlines[1].metric, "rtt_mean");
+        EXPECT_FALSE(headlines[1].higher_is_better);
+        EXPECT_EQ(headlines[0].lost_a, 1U);
+        for (const PairedSeries& one : headlines) {
+            const auto same = std::ranges::find_if(all, [&](const PairedSeries& other) {
+                return other.workload == one.workload && other.metric == one.metric;
+            });
+            ASSERT_NE(same, all.end());
+            EXPECT_EQ(one.unit, same->unit);
+            EXPECT_EQ(one.lost_a, same->lost_a);
+            EXPECT_EQ(one.lost_b, same->lost_b);
+            ASSERT_EQ(one.pairs.size(), same->pairs.size());
+            for (std::size_t i = 0; i < one.pairs.size(); ++i) {
+                EXPECT_EQ(one.pairs[i].pair, same->pairs[i].pair);
+                EXPECT_EQ(one.pairs[i].order, same->pairs[i].order);
+                EXPECT_EQ(one.pairs[i].a, same->pairs[i].a);
+                EXPECT_EQ(one.pairs[i].b, same->pairs[i].b);
+            }
+        }
+    }
+    auto none = experiment;
+    none.states.pop_back();
+    EXPECT_THROW(store.headlines(none), std::invalid_argument);
 }
 
 TEST_F(StoreTest, HostileTextComesBackByteForByte) {

@@ -209,4 +209,34 @@ std::vector<TrialRecord> select_trials(sql::Database& database, Id experiment, b
     return trials;
 }
 
+HeadlineReader::HeadlineReader(sql::Database& database)
+    : rows_(database,
+            "SELECT t.id, t.workload_id, t.state_id, t.pair, t.pair_order = 'AB', t.position, "
+            "t.attempt, t.status, m.metric, m.unit, m.value "
+            "FROM workload AS w JOIN trial AS t ON t.workload_id = w.id "
+            "LEFT JOIN measurement AS m ON m.trial_id = t.id AND m.ordinal = 1 "
+            "WHERE w.experiment_id = ? ORDER BY t.id") {}
+
+std::vector<TrialRecord> HeadlineReader::read(Id experiment) {
+    std::vector<TrialRecord> trials;
+    rows_.reset();
+    rows_.bind(1, experiment);
+    while (rows_.step()) {
+        TrialRecord& trial = trials.emplace_back();
+        trial.id = rows_.integer(0);
+        trial.workload_id = rows_.integer(1);
+        trial.state_id = rows_.integer(2);
+        trial.pair = rows_.integer(3);
+        trial.pair_order = rows_.integer(4) != 0 ? PairOrder::ab : PairOrder::ba;
+        trial.position = static_cast<int>(rows_.integer(5));
+        trial.attempt = rows_.integer(6);
+        trial.status = trial_status(rows_.text(7));
+        if (!rows_.is_null(8)) {
+            trial.measurements.push_back({rows_.text(8), rows_.text(9), rows_.real(10)});
+        }
+    }
+    rows_.reset();
+    return trials;
+}
+
 }  // namespace vsb::datasets

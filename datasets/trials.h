@@ -38,4 +38,15 @@ std::size_t invalidate_lone_halves(sql::Database& database, Id experiment,
 
 std::vector<TrialRecord> select_trials(sql::Database& database, Id experiment, bool with_samples);
 
+// What pairs of headline metrics are made of: each trial with its first measurement at most,
+// without reason, time and samples. Keeps its statement prepared: a history has many experiments.
+class HeadlineReader {
+  public:
+    explicit HeadlineReader(sql::Database& database);
+    std::vector<TrialRecord> read(Id experiment);  // in the order recorded
+
+  private:
+    sql::Statement rows_;
+};
+
 }  // namespace vsb::datasets
