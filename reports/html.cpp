@@ -9,9 +9,8 @@
 #include "reports/escape.h"
 #include "reports/facts.h"
 #include "reports/figures.h"
-#include "reports/html_style.h"
 #include "reports/notes.h"
-#include "reports/page_svg.h"
+#include "reports/page.h"
 #include "reports/plots.h"
 #include "reports/table_grid.h"
 #include "reports/tables.h"
@@ -19,22 +18,11 @@
 namespace vsb::reports {
 namespace {
 
-constexpr std::size_t kLongestText = 2000;
-constexpr std::size_t kLongestCell = 120;
-
-std::string safe(std::string_view text) {
-    return html_text(cut(text, kLongestText));
-}
-
-std::string safe_cell(std::string_view text) {
-    return html_text(cut(text, kLongestCell));
-}
-
 std::string list_of(const std::vector<Fact>& facts) {
     if (facts.empty()) return "";
     std::string out = "<dl>\n";
     for (const Fact& fact : facts) {
-        out += fmt::format("<dt>{}</dt><dd>{}</dd>\n", fact.label, safe(fact.text));
+        out += fmt::format("<dt>{}</dt><dd>{}</dd>\n", fact.label, page_text(fact.text));
     }
     return out + "</dl>\n";
 }
@@ -45,47 +33,16 @@ std::string notes_html(const Comparison& comparison) {
     std::string out = "<section class=\"notes\"><h2>Before you believe it</h2>\n<ul>\n";
     for (const Note& note : all) {
         out += fmt::format("<li{}>{}</li>\n", note.code == "interim" ? " class=\"interim\"" : "",
-                           safe(note.text));
+                           page_text(note.text));
     }
     return out + "</ul></section>\n";
 }
-
-// Draws, and keeps what went wrong: a page without plots says so once.
-class Figures {
-  public:
-    explicit Figures(const Plotter& plotter) : plotter_(plotter) {
-        if (!plotter_) error_ = "no plot program was given";
-    }
-
-    // caption: raw text. Empty when there is nothing to draw or no way to.
-    std::string figure(const Plot& plot, const std::string& caption) {
-        if (plot.script.empty() || !plotter_) return "";
-        const Drawing drawing = plotter_(plot);
-        if (drawing.svg.empty()) {
-            if (error_.empty()) error_ = drawing.error;
-            return "";
-        }
-        const std::string prefix = fmt::format("f{}-", ++count_);
-        return fmt::format("<figure><figcaption>{}</figcaption>{}</figure>\n", safe(caption),
-                           svg_for_page(drawing.svg, prefix, caption));
-    }
-
-    std::string notice() const {
-        if (error_.empty()) return "";
-        return fmt::format("<p class=\"lead\">Some plots are missing: {}.</p>\n", safe(error_));
-    }
-
-  private:
-    const Plotter& plotter_;
-    std::string error_;
-    int count_ = 0;
-};
 
 std::string cell_html(const TableRow& entry, const Table& table, Cell cell) {
     const stats::Comparison& r = entry.row->result;
     switch (cell) {
         case Cell::payload:
-            return fmt::format("<td>{}</td>", safe_cell(entry.payload));
+            return fmt::format("<td>{}</td>", page_cell(entry.payload));
         case Cell::change:
             return fmt::format("<td>{} <span class=\"ci\">{}</span></td>", percent(r.change),
                                interval(r.ci));
@@ -132,10 +89,10 @@ std::string head_html(const Comparison& comparison, const Table& table, Cell cel
 }
 
 std::string title_of(const Table& table) {
-    std::string title = safe_cell(table.kind);
-    if (!table.metric.empty()) title += (title.empty() ? "" : ": ") + safe_cell(table.metric);
+    std::string title = page_cell(table.kind);
+    if (!table.metric.empty()) title += (title.empty() ? "" : ": ") + page_cell(table.metric);
     if (!table.unit.empty()) {
-        title += fmt::format(" ({})", table.unit == "1" ? "count" : safe_cell(table.unit));
+        title += fmt::format(" ({})", table.unit == "1" ? "count" : page_cell(table.unit));
     }
     const bool higher = table.rows.front().row->result.better == stats::Better::higher;
     return fmt::format("{}, {} is better", title, higher ? "higher" : "lower");
@@ -220,7 +177,7 @@ std::string rest_html(const Comparison& comparison) {
     const auto add = [&](const auto& row, double a, double b, const std::string& change) {
         rows += fmt::format(
             "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-            safe_cell(row.workload), safe_cell(row.metric), safe_cell(row.unit), mean(a, row.unit),
+            page_cell(row.workload), page_cell(row.metric), page_cell(row.unit), mean(a, row.unit),
             mean(b, row.unit), change);
     };
     for (const Row* row : rows_left_out(comparison)) {
@@ -245,7 +202,7 @@ std::string environment_html(const Comparison& comparison) {
     if (comparison.record && !comparison.record->environment.empty()) {
         out += "<details><summary>The environment as recorded</summary>\n<dl>\n";
         for (const auto& [key, value] : comparison.record->environment) {
-            out += fmt::format("<dt>{}</dt><dd>{}</dd>\n", safe_cell(key), safe(value));
+            out += fmt::format("<dt>{}</dt><dd>{}</dd>\n", page_cell(key), page_text(value));
         }
         out += "</dl></details>\n";
     }
@@ -257,7 +214,7 @@ std::string environment_html(const Comparison& comparison) {
 std::string html(const Comparison& comparison, const HtmlExtras& extras) {
     Figures figures(extras.plotter);
     const std::string name = comparison.experiment.empty() ? "comparison" : comparison.experiment;
-    std::string body = fmt::format("<h1>{}</h1>\n<p class=\"lead\">{}</p>\n", safe_cell(name),
+    std::string body = fmt::format("<h1>{}</h1>\n<p class=\"lead\">{}</p>\n", page_cell(name),
                                    html_text(pairs_text(comparison)));
     body += notes_html(comparison);
     body += list_of(state_facts(comparison));
@@ -267,14 +224,7 @@ std::string html(const Comparison& comparison, const HtmlExtras& extras) {
     content += rtt_html(extras, figures);
     content += batches_html(extras, figures);
     body += figures.notice() + content + rest_html(comparison) + environment_html(comparison);
-    return fmt::format(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-        "'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n"
-        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-        "<meta name=\"referrer\" content=\"no-referrer\">\n"
-        "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n{}</body>\n</html>\n",
-        safe_cell(name), html_style(), body);
+    return page(name, body);
 }
 
 }  // namespace vsb::reports

@@ -23,6 +23,7 @@ p { margin: 0.3rem 0; }
 .notes ul { margin: 0; padding-left: 1.1rem; }
 .notes li, dd { overflow-wrap: anywhere; }
 .interim { font-weight: 700; color: var(--bad); }
+.answer { font-weight: 700; font-size: 1.05rem; margin: 0.6rem 0; }
 .block { display: grid; gap: 1rem 2rem; align-items: start; grid-template-columns: 1fr; }
 .block > * { min-width: 0; }
 @media (min-width: 1150px) { .block { grid-template-columns: max-content minmax(0, 1fr); } }
@@ -52,8 +53,9 @@ details { margin: 0.6rem 0; }
 summary { cursor: pointer; }
 @media (max-width: 640px) {
   .less { display: none; }
-  th, td { padding: 0.25rem 0.22rem; font-size: 0.84rem; }
-  .ci { display: block; font-size: 0.76rem; }
+  th, td { padding: 0.25rem 0.16rem; font-size: 0.78rem; }
+  td.verdict, th.verdict { font-size: 0.72rem; }
+  .ci { display: block; font-size: 0.72rem; }
   dl { grid-template-columns: 1fr; gap: 0; }
   dt { margin-top: 0.4rem; }
 }

@@ -103,7 +103,8 @@ TEST(SvgForPage, LosesPrologAndNamespacesAndSharedIds) {
     const std::string out = svg_for_page(
         "<?xml version=\"1.0\"?><svg viewBox=\"0 0 1 1\" xmlns=\"http://www.w3.org/2000/svg\" "
         "xmlns:xlink=\"http://www.w3.org/1999/xlink\"><title>Gnuplot</title><desc>x</desc>"
-        "<circle id='gpPt' fill=\"black\"/><use xlink:href='#gpPt' stroke='rgb(0,0,0)'/></svg>\n",
+        "<circle id='gpPt' fill=\"black\"/><use xlink:href='#gpPt' color='white'/><use "
+        "xlink:href='#gpPt' stroke='rgb(0,0,0)'/></svg>\n",
         "f1-", "a <b>");
     EXPECT_EQ(out,
               "<svg role=\"img\" viewBox=\"0 0 1 1\"  ><title>a &lt;b&gt;</title>"

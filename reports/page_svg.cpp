@@ -21,6 +21,22 @@ void cut_out(std::string& text, std::string_view from, std::string_view to) {
     if (end != std::string::npos) text.erase(start, end + to.size() - start);
 }
 
+// gnuplot puts a white disc behind the point of an error bar, which shows on any other paper.
+void cut_discs(std::string& text) {
+    std::string out;
+    std::size_t from = 0;
+    for (std::size_t at = text.find("<use "); at != std::string::npos;
+         at = text.find("<use ", from)) {
+        const std::size_t end = text.find("/>", at);
+        if (end == std::string::npos) break;
+        const std::string_view tag = std::string_view(text).substr(at, end + 2 - at);
+        const bool white = tag.find("color='white'") != std::string_view::npos;
+        out.append(text, from, (white ? at : end + 2) - from);
+        from = end + 2;
+    }
+    text = out + text.substr(from);
+}
+
 }  // namespace
 
 std::string svg_for_page(std::string_view svg, std::string_view prefix, std::string_view title) {
@@ -32,6 +48,7 @@ std::string svg_for_page(std::string_view svg, std::string_view prefix, std::str
     while (out.find("<filter") != std::string::npos && out.find("</filter>") != std::string::npos) {
         cut_out(out, "<filter", "</filter>");
     }
+    cut_discs(out);
     cut_out(out, "<title>", "</title>");
     cut_out(out, "<desc>", "</desc>");
     cut_out(out, "xmlns=\"", "\"");

@@ -9,35 +9,13 @@
 #include <string_view>
 
 #include "reports/escape.h"
+#include "reports/plot_style.h"
 
 namespace vsb::reports {
 namespace {
 
-// Readable on white and on black: the page follows the reader's setting, black becomes its text
-// colour (svg_for_page).
-constexpr std::string_view kColorA = "#c9782a";
-constexpr std::string_view kColorB = "#3585d0";
-constexpr std::string_view kGood = "#2f9e5f";
-constexpr std::string_view kBad = "#d0524a";
-constexpr std::string_view kOpen = "#8a8a8a";
 constexpr std::size_t kLabelWidth = 28;
 constexpr std::size_t kMostPoints = 500;  // of one curve
-constexpr double kWidest = 1e4;           // change beyond which a scale says nothing
-
-std::string head(int width, int height) {
-    return fmt::format(
-        "set terminal svg noenhanced size {},{} dynamic font 'sans-serif,15'\n"
-        "set datafile separator \"\\t\"\n"
-        "set border 3 lc rgb 'black' lw 0.5\n"
-        "set tics nomirror out scale 0.5\n"
-        "set grid lc rgb '{}' lw 0.3 dt 3\n"
-        "set key outside top center horizontal samplen 1 spacing 1\n",
-        width, height, kOpen);
-}
-
-bool plottable(double change) {
-    return std::isfinite(change) && std::abs(change) <= kWidest;
-}
 
 }  // namespace
 
@@ -60,7 +38,7 @@ Plot forest_plot(const Table& table, const std::optional<double>& margin) {
     }
     if (n == 0) return {};
     const double pad = std::max((high - low) * 0.05, 1e-6);
-    std::string script = head(520, 70 + 24 * n);
+    std::string script = plot_head(520, 100 + 26 * n);
     script += fmt::format(
         "set xrange [{:.6g}:{:.6g}]\nset yrange [{}:-0.6]\nset xlabel 'change of B against A, %'\n"
         "set format x '%+g'\nset arrow 1 from 0, graph 0 to 0, graph 1 nohead lc rgb 'black' lw "
@@ -100,7 +78,7 @@ Plot pairs_plot(const datasets::PairedSeries& series) {
                        pair.b, ab);
     }
     if (n == 0) return {};
-    std::string script = head(520, 250);
+    std::string script = plot_head(520, 250);
     script += fmt::format(
         "set multiplot layout 1,2\n"
         "set xlabel 'pairs as run'\nset ylabel 'change, %' offset 1\nset xrange [0:{}]\nset xtics "
@@ -153,7 +131,7 @@ std::string shares(const std::vector<std::uint64_t>& sizes, std::size_t most, do
 
 Plot ecdf_plot(const RttSamples& samples) {
     if (samples.a_ns.empty() || samples.b_ns.empty()) return {};
-    std::string script = head(520, 260);
+    std::string script = plot_head(520, 260);
     script += fmt::format(
         "set logscale x\nset xlabel 'round trip, us (log)'\nset ylabel 'requests, %' offset 1\n"
         "set yrange [0:100]\nset key outside top center\n"
@@ -168,7 +146,7 @@ Plot batch_plot(const BatchSizes& sizes) {
     const std::string a = shares(sizes.a, most, -0.2);
     const std::string b = shares(sizes.b, most, 0.2);
     if (a.empty() || b.empty()) return {};
-    std::string script = head(520, 260);
+    std::string script = plot_head(520, 260);
     script += fmt::format(
         "set xlabel 'packets in one ownership'\nset ylabel 'ownerships, %' offset 1\n"
         "set yrange [0:*]\nset xrange [0:{}]\nset boxwidth 0.4\nset style fill solid 0.9 noborder\n"
