@@ -20,5 +20,7 @@ Command add_list(CLI::App& program);
 Command add_show(CLI::App& program);
 Command add_import(CLI::App& program);
 Command add_export(CLI::App& program);
+Command add_history(CLI::App& program);
+Command add_nightly(CLI::App& program);
 
 }  // namespace vsb::cli

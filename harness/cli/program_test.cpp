@@ -153,7 +153,8 @@ TEST_F(ProgramTest, AStoreOfAnotherUserIsRefused) {
 }
 
 TEST_F(ProgramTest, HelpEndsWithTwoExamplesAndVersionIsPrinted) {
-    for (const char* command : {"run", "compare", "report", "list", "show", "import", "export"}) {
+    for (const char* command :
+         {"run", "compare", "report", "list", "show", "import", "export", "history", "nightly"}) {
         const Finished f = run_program({command, "--help"});
         EXPECT_EQ(f.exit_code, 0);
         EXPECT_EQ(f.err, "");
