@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -23,8 +25,18 @@ struct ExportCommand {
     std::string better;
     std::string origin;
     StoreOption store;
-    FormatOption format;
+    std::string format = "csv";
 };
+
+constexpr std::array<const char*, 7> kFormats = {
+    "csv", "jsonl", "google-benchmark", "benchfmt", "bmf", "github-action-benchmark", "kcidb"};
+
+std::string format_list(const char* between) {
+    std::string list;
+    for (const char* format : kFormats)
+        list += (list.empty() ? "" : between) + std::string(format);
+    return list;
+}
 
 bool takes_state(const std::string& format) {
     return format == "google-benchmark" || format == "benchfmt" || format == "bmf" ||
@@ -73,7 +85,11 @@ Exported exported(const ExportCommand& options, const std::string& format,
 }
 
 int run_export(const ExportCommand& options) {
-    const std::string format = options.format.chosen();
+    const std::string& format = options.format;
+    if (std::ranges::find(kFormats, format) == kFormats.end()) {
+        throw Failure(kUsage, "--format: '" + format + "' is unknown (choose from " +
+                                  format_list(", ") + ")");
+    }
     refuse("--state", options.state, takes_state(format),
            "google-benchmark, benchfmt, bmf and github-action-benchmark");
     refuse("--better", options.better, format == "github-action-benchmark",
@@ -108,8 +124,8 @@ Command add_export(CLI::App& program) {
     app->add_option("--origin", options->origin, "kcidb: the CI system's name (vsockbench)")
         ->type_name("NAME");
     options->store.add_to(*app);
-    options->format.add_to(*app, {"csv", "jsonl", "google-benchmark", "benchfmt", "bmf",
-                                  "github-action-benchmark", "kcidb"});
+    app->add_option("--format", options->format, "what to write (csv)")
+        ->type_name(format_list("|"));
     app->footer(
         "Examples:\n"
         "  vsockbench export last --format csv -o pairs.csv\n"

@@ -320,7 +320,8 @@ Command add_import(CLI::App& program) {
     CLI::App* app = program.add_subcommand("import", "figures of other programs into the store");
     app->add_option("FILE", options->files,
                     "CSVs of pairs, or with --order the runs of both states in the order made; "
-                    "- is stdin");
+                    "- is stdin")
+        ->type_name("");
     app->add_option("--a", options->a, "the runs of state A, each the partner of one of --b")
         ->type_name("FILE...");
     app->add_option("--b", options->b, "the runs of state B")->type_name("FILE...");

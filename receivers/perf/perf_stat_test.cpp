@@ -117,7 +117,9 @@ TEST(ReadStatCsv, ClocksAreInNanosecondsAndMetricLinesArePassedOver) {
                             "1.5,ns,t,1,100.00", "1.5,,cycles,1,100.00"}) {
         EXPECT_THROW(read_stat_csv(bad), std::invalid_argument) << bad;
     }
-    EXPECT_THROW(read_stat_json(R"({"event":"a","event":"b"})"), std::invalid_argument);
+    const char* twice =
+        R"({"event":"a","event":"b","counter-value":"1","event-runtime":1,"pcnt-running":100})";
+    EXPECT_THROW(read_stat_json(twice), std::invalid_argument);
 }
 
 TEST(CountsOf, MissingIsAbsentAndTwiceIsAnError) {
