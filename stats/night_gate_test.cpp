@@ -84,6 +84,10 @@ TEST(NightGate, PassesWhatIsBetterAndWhatIsOld) {
     EXPECT_FALSE(alarms(judge_one(worse, {.margin = 0.05})));
     EXPECT_TRUE(alarms(judge_one(worse, {.look_back = 10})));
     EXPECT_FALSE(alarms(judge_one(worse, {.look_back = 9})));
+    // Beyond the window nothing is searched, and what is found within has the whole series' index.
+    ASSERT_TRUE(judge_one(worse, {.window = 25}).step);
+    EXPECT_EQ(judge_one(worse, {.window = 25}).step->index, 30U);
+    EXPECT_TRUE(judge_one(worse, {.window = 10}).changes.empty());
     // Mended since.
     const auto mended = joined(worse, nights_of(random, 12, 0, 0.005));
     EXPECT_EQ(judge_one(mended).changes.size(), 2U);
