@@ -37,7 +37,8 @@ struct Experiment {
     std::string target = "engine";  // engine | host | guest | fake
     std::string a;                  // state SPECs, as given
     std::string b;
-    std::int64_t pairs = 16;  // of each workload; even
+    std::int64_t pairs = 16;     // of each workload; even; the most there may be when planned
+    double until_halfwidth = 0;  // as a fraction: pairs planned from a pilot (pilot.h); 0: no plan
     std::vector<std::uint64_t> payloads_bytes;
     std::vector<Kind> kinds;
     std::uint64_t recv_bytes = 65536;

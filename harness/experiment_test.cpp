@@ -16,6 +16,19 @@ Settings seeded() {
     return settings;
 }
 
+TEST(Experiment, APlannedNumberOfPairsHasItsOwnCeiling) {
+    Settings settings;
+    settings.seed = 1;
+    settings.until_halfwidth = 0.01;
+    EXPECT_EQ(make_experiment(settings).pairs, 200);
+    settings.pairs = 31;
+    EXPECT_EQ(make_experiment(settings).pairs, 32);
+    settings.pairs = 18;
+    EXPECT_THROW(make_experiment(settings), std::invalid_argument) << "less than the pilot";
+    settings.until_halfwidth = 0.0;
+    EXPECT_EQ(make_experiment(settings).pairs, 18);
+}
+
 TEST(Experiment, PublishedTransferRule) {
     EXPECT_EQ(writes_of(64, 1), 1048576U);
     EXPECT_EQ(writes_of(1024, 1), 1048576U);

@@ -19,6 +19,13 @@ struct RunBegin {
     std::size_t pairs_done = 0;  // by an earlier part of a resumed run
 };
 
+// The pairs of one workload were planned from its pilot.
+struct PairsPlanned {
+    const Workload& workload;
+    std::int64_t pairs = 0;
+    const std::string& why;
+};
+
 struct PairEnd {
     const PlannedPair& planned;
     const Workload& workload;
@@ -41,6 +48,7 @@ class Observer {
     virtual void begin(const RunBegin& /*event*/) {}
     // After the trial was committed; trial.id is its id.
     virtual void trial(const datasets::TrialRecord& /*trial*/, const Workload& /*workload*/) {}
+    virtual void planned(const PairsPlanned& /*event*/) {}
     virtual void pair(const PairEnd& /*event*/) {}
     virtual void warning(const std::string& /*code*/, const std::string& /*text*/) {}
 };

@@ -81,25 +81,29 @@ class Run {
         : context_(context),
           experiment_(experiment),
           record_(record),
-          workloads_(workloads_of(experiment)) {}
+          workloads_(workloads_of(experiment)),
+          goals_(experiment, record) {}
 
     RunOutcome measure(const Places& places) {
         const StopAtEnd stop_at_end(context_.target);
         const auto schedule = make_schedule(workloads_.size(), experiment_.pairs, experiment_.seed);
         RunOutcome outcome;
         outcome.id = record_.id;
-        outcome.pairs_planned = schedule.size();
+        outcome.pairs_planned = goals_.total();
         for (const auto& [key, place] : places)
             outcome.pairs_whole += place.whole ? 1U : 0U;
-        context_.observer.begin({record_, workloads_, schedule.size(), outcome.pairs_whole});
+        context_.observer.begin({record_, workloads_, outcome.pairs_planned, outcome.pairs_whole});
         bool stopped = false;
         for (const PlannedPair& planned : schedule) {
+            if (planned.pair > kPilotPairs) plan_what_is_open(outcome);
+            if (planned.pair > goals_.of(planned.workload)) continue;
             const auto at = places.find({workload_id(planned), planned.pair});
             const Place place = at == places.end() ? Place{} : at->second;
             if (place.whole) continue;
             stopped = stopping() || !measure_pair(planned, place.last_attempt + 1, outcome);
             if (stopped) break;
         }
+        if (!stopped) plan_what_is_open(outcome);
         outcome.status = stopped                  ? ExperimentStatus::interrupted
                          : outcome.pairs_lost > 0 ? ExperimentStatus::failed
                                                   : ExperimentStatus::finished;
@@ -110,6 +114,58 @@ class Run {
   private:
     datasets::Id workload_id(const PlannedPair& planned) const {
         return record_.workloads[planned.workload].id;
+    }
+
+    // The schedule goes in rounds: when a pair beyond the pilot comes up, every pilot is over.
+    void plan_what_is_open(RunOutcome& outcome) {
+        std::vector<datasets::PairedSeries> recorded;
+        for (std::size_t w = 0; w < workloads_.size(); ++w) {
+            if (!goals_.open(w)) continue;
+            if (recorded.empty()) recorded = context_.store.paired(record_.id);
+            plan(w, pilot_of(recorded, workloads_[w].name));
+        }
+        outcome.pairs_planned = goals_.total();
+        if (!capped_.empty()) {
+            keep_warning({"plan-capped",
+                          "more pairs are needed for the half-width asked for than " +
+                              std::to_string(experiment_.pairs) + ", the most allowed: " + capped_ +
+                              "; their intervals come out wider"});
+        }
+        if (!unplanned_.empty()) {
+            keep_warning({"plan-missing",
+                          "pairs could not be planned, so that only the pilot was "
+                          "measured: " +
+                              unplanned_});
+        }
+    }
+
+    static datasets::PairedSeries pilot_of(const std::vector<datasets::PairedSeries>& recorded,
+                                           const std::string& workload) {
+        // The first series of a workload is its headline.
+        const auto at = std::ranges::find(recorded, workload, &datasets::PairedSeries::workload);
+        datasets::PairedSeries pilot;
+        if (at != recorded.end()) pilot = *at;
+        std::erase_if(pilot.pairs, [](const auto& value) { return value.pair > kPilotPairs; });
+        return pilot;
+    }
+
+    void plan(std::size_t w, const datasets::PairedSeries& pilot) {
+        const std::string& name = workloads_[w].name;
+        const PairPlan made = context_.planner(experiment_, pilot);
+        if (made.pairs == 0) {
+            goals_.leave(w);
+            unplanned_ += (unplanned_.empty() ? "" : "; ") + name + ": " + made.why;
+            return;
+        }
+        goals_.set(w, made.pairs);
+        context_.store.set_environment(record_.id, std::string(kPlanWhy) + name, made.why);
+        // Last: a plan that is there is whole.
+        context_.store.set_environment(record_.id, std::string(kPlanPairs) + name,
+                                       std::to_string(goals_.of(w)));
+        if (made.pairs > experiment_.pairs) {
+            capped_ += (capped_.empty() ? "" : ", ") + name + " " + std::to_string(made.pairs);
+        }
+        context_.observer.planned({workloads_[w], goals_.of(w), made.why});
     }
 
     bool stopping() const { return context_.stop && context_.stop(); }
@@ -209,14 +265,25 @@ class Run {
     const Experiment& experiment_;
     const ExperimentRecord& record_;
     std::vector<Workload> workloads_;
+    PairGoals goals_;
+    std::string capped_;     // workloads whose plan goes beyond what is allowed
+    std::string unplanned_;  // workloads without a plan, and why
     std::set<std::size_t> prepared_;
     std::set<std::string> warned_;
 };
+
+// Before anything is recorded.
+void need_planner(const RunContext& context, const Experiment& experiment) {
+    if (experiment.until_halfwidth > 0 && !context.planner) {
+        throw std::invalid_argument("until_halfwidth: there is nobody to plan the pairs");
+    }
+}
 
 }  // namespace
 
 RunOutcome run_experiment(const RunContext& context, const Experiment& experiment,
                           const RunFacts& facts) {
+    need_planner(context, experiment);
     datasets::NewExperiment fresh;
     fresh.name = experiment.name;
     fresh.target = experiment.target;
@@ -231,12 +298,16 @@ RunOutcome run_experiment(const RunContext& context, const Experiment& experimen
     }
     fresh.environment = facts.environment;
     fresh.environment.merge(context.target.describe());
+    if (const std::string rule = plan_rule(experiment); !rule.empty()) {
+        fresh.environment.emplace(kPlanRule, rule);
+    }
     const ExperimentRecord record = context.store.create(fresh);
     return Run(context, experiment, record).measure({});
 }
 
 RunOutcome resume_experiment(const RunContext& context, const Experiment& experiment,
                              const ExperimentRecord& record) {
+    need_planner(context, experiment);
     const auto workloads = workloads_of(experiment);
     const auto same = [](const Workload& w, const datasets::WorkloadRecord& r) {
         return w.name == r.name && static_cast<std::int64_t>(w.writes) == r.writes &&

@@ -7,6 +7,10 @@
 // `failed`. --resume repeats whole pairs: those not begun, those lost, and those of which only one
 // half was measured, whose lone half becomes `invalid`. So there is at most one ok trial per
 // workload, pair and state, and both halves of a pair belong to one attempt.
+//
+// With until_halfwidth every workload first gets its pilot; then its number of pairs is planned,
+// stored (pilot.h's environment keys), and kept to by every later part. The schedule is that of
+// Experiment::pairs, of which each workload runs as far as its plan goes.
 
 #include <cstddef>
 #include <functional>
@@ -18,6 +22,7 @@
 #include "harness/clock.h"
 #include "harness/experiment.h"
 #include "harness/observer.h"
+#include "harness/pilot.h"
 #include "harness/target.h"
 
 namespace vsb::harness {
@@ -28,15 +33,16 @@ struct RunContext {
     Observer& observer;
     Clock clock;
     std::function<bool()> stop;  // polled between and within trials: true after Ctrl-C
+    Planner planner = {};        // needed where the experiment plans its pairs from a pilot
 };
 
 struct RunOutcome {
     datasets::Id id = 0;
     datasets::ExperimentStatus status = datasets::ExperimentStatus::finished;
-    std::size_t pairs_planned = 0;
-    std::size_t pairs_whole = 0;  // earlier parts included
-    std::size_t pairs_lost = 0;   // in this part
-    std::string first_failure;    // reason of the first failed trial of this part
+    std::size_t pairs_planned = 0;  // where a plan is still open, the pilot's
+    std::size_t pairs_whole = 0;    // earlier parts included
+    std::size_t pairs_lost = 0;     // in this part
+    std::string first_failure;      // reason of the first failed trial of this part
 };
 
 // What the store is to know beside the experiment itself.

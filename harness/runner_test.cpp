@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <set>
@@ -73,6 +74,9 @@ class Recorder : public Observer {
     void pair(const PairEnd& event) override {
         lost += event.lost.empty() ? 0U : 1U;
         last_over = event.pairs_over;
+    }
+    void planned(const PairsPlanned& event) override {
+        log.push_back("planned " + event.workload.name + " " + std::to_string(event.pairs));
     }
     void warning(const std::string& code, const std::string& text) override {
         log.push_back("warning " + code + ": " + text);
@@ -426,6 +430,117 @@ TEST_F(RunnerTest, ResumingAFinishedRunMeasuresNothing) {
     FakeTarget idle(exact_result);
     EXPECT_EQ(resume(store, idle, store.find("last")).pairs_whole, 8U);
     EXPECT_THAT(idle.calls(), ElementsAre("stop"));
+}
+
+// A planner that asks for 23 pairs of fixed and for more than there may be of rtt, and keeps what
+// it was shown.
+struct ScriptedPlanner {
+    std::vector<std::size_t> shown;  // pilot pairs, call by call
+    Planner function() {
+        return [this](const Experiment&, const datasets::PairedSeries& pilot) {
+            shown.push_back(pilot.pairs.size());
+            return PairPlan{pilot.metric == "throughput" ? 23 : 99, "as scripted"};
+        };
+    }
+};
+
+Experiment planned_experiment() {
+    Settings settings;
+    settings.name = "planned";
+    settings.target = "fake";
+    settings.pairs = 28;
+    settings.until_halfwidth = 0.01;
+    settings.payloads = {64};
+    settings.workload = {Kind::fixed, Kind::rtt};
+    settings.seed = 5;
+    return make_experiment(settings);
+}
+
+// Pair numbers that each workload measured, and that both halves are there.
+std::vector<std::size_t> whole_pairs(const Store& store, datasets::Id id) {
+    std::vector<std::size_t> counts;
+    std::set<std::string> seen;
+    for (const auto& series : store.paired(id)) {
+        if (seen.insert(series.workload).second) counts.push_back(series.pairs.size());
+    }
+    return counts;
+}
+
+TEST_F(RunnerTest, AnExperimentPlansItsPairsFromItsPilot) {
+    Store store = open();
+    FakeTarget target(exact_result);
+    ScriptedPlanner planner;
+    const Experiment experiment = planned_experiment();
+    const RunOutcome outcome =
+        run_experiment({store, target, recorder_, ticking_clock(), {}, planner.function()},
+                       experiment, {{}, "0", ""});
+    EXPECT_EQ(outcome.status, ExperimentStatus::finished);
+    EXPECT_THAT(planner.shown, ElementsAre(20U, 20U));
+    // 23 is rounded up to whole blocks of both orders, 99 down to what is allowed.
+    EXPECT_THAT(whole_pairs(store, outcome.id), ElementsAre(24U, 28U));
+    EXPECT_EQ(outcome.pairs_planned, 52U);
+    EXPECT_EQ(outcome.pairs_whole, 52U);
+    EXPECT_THAT(recorder_.log, ElementsAre("begin 0/40", "planned fixed/64B 24",
+                                           "planned rtt/64B 28", HasSubstr("rtt/64B 99")));
+    const ExperimentRecord record = store.find("last");
+    EXPECT_EQ(record.environment.at("plan.pairs.fixed/64B"), "24");
+    EXPECT_EQ(record.environment.at("plan.pairs.rtt/64B"), "28");
+    EXPECT_EQ(record.environment.at("plan.why.rtt/64B"), "as scripted");
+    EXPECT_THAT(record.environment.at("plan.rule"),
+                HasSubstr("pilot of 20 pairs, then as many as its scatter asks for a half-width of "
+                          "1% (95% interval, 80% assurance), at most 28"));
+    EXPECT_THAT(record.environment.at("warning.plan-capped"), HasSubstr("than 28"));
+    // As many AB as BA, since blocks are whole.
+    for (const auto& series : store.paired(outcome.id)) {
+        const auto ab =
+            std::ranges::count(series.pairs, PairOrder::ab, &datasets::PairedValue::order);
+        EXPECT_EQ(2 * ab, static_cast<std::ptrdiff_t>(series.pairs.size()));
+    }
+}
+
+// The plan is made once and kept to, wherever the run was cut off.
+TEST_F(RunnerTest, ResumeKeepsThePlan) {
+    const Experiment experiment = planned_experiment();
+    for (const std::size_t done : {0U, 7U, 79U, 80U, 81U, 97U, 103U}) {
+        SCOPED_TRACE(done);
+        Store store = open();
+        std::size_t trials = 0;
+        FakeTarget first([&](const TrialRequest& request) {
+            ++trials;
+            return exact_result(request);
+        });
+        ScriptedPlanner planner;
+        const RunOutcome stopped =
+            run_experiment({store, first, recorder_, ticking_clock(),
+                            [&] { return trials >= done; }, planner.function()},
+                           experiment, {{}, "0", ""});
+        EXPECT_EQ(stopped.status, ExperimentStatus::interrupted);
+        FakeTarget second(exact_result);
+        const ExperimentRecord record = store.find("last");
+        const RunOutcome resumed =
+            resume_experiment({store, second, recorder_, ticking_clock(), {}, planner.function()},
+                              parse_experiment_toml(record.config, "stored"), record);
+        EXPECT_EQ(resumed.status, ExperimentStatus::finished);
+        EXPECT_THAT(planner.shown, ElementsAre(20U, 20U)) << "planned once, from the pilot alone";
+        EXPECT_THAT(whole_pairs(store, record.id), ElementsAre(24U, 28U));
+        EXPECT_EQ(resumed.pairs_whole, 52U);
+        EXPECT_EQ(resumed.pairs_planned, 52U);
+    }
+}
+
+TEST_F(RunnerTest, WithoutAPlanThePilotIsAllThatIsMeasured) {
+    Store store = open();
+    FakeTarget target(exact_result);
+    const Planner nothing = [](const Experiment&, const datasets::PairedSeries&) {
+        return PairPlan{0, "no ratio"};
+    };
+    const RunOutcome outcome =
+        run_experiment({store, target, recorder_, ticking_clock(), {}, nothing},
+                       planned_experiment(), {{}, "0", ""});
+    EXPECT_THAT(whole_pairs(store, outcome.id), ElementsAre(20U, 20U));
+    EXPECT_THAT(store.find("last").environment.at("warning.plan-missing"),
+                HasSubstr("fixed/64B: no ratio; rtt/64B: no ratio"));
+    EXPECT_THROW(run(store, target, planned_experiment()), std::invalid_argument) << "no planner";
 }
 
 TEST_F(RunnerTest, ResumeRefusesAConfigurationThatDoesNotFitItsRecord) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <stdexcept>
 
+#include "harness/pilot.h"
 #include "harness/schedule.h"
 #include "harness/toml_text.h"
 #include "harness/utf8.h"
@@ -169,6 +170,14 @@ void set_pairs(Settings& s, std::string_view text) {
     s.pairs = static_cast<std::int64_t>(pairs);
 }
 
+void set_until_halfwidth(Settings& s, std::string_view text) {
+    const double half_width = parse_fraction(text);
+    if (!(half_width >= 0 && half_width <= 1)) {
+        throw std::invalid_argument("'" + std::string(text) + "' is not within 0..100%");
+    }
+    s.until_halfwidth = half_width;
+}
+
 void set_seed(Settings& s, std::string_view text) {
     const std::uint64_t seed = parse_count(text);
     if (seed > kMaxSeed) {
@@ -185,7 +194,7 @@ void set_endpoint(Settings& s, std::string_view text) {
     s.endpoint = std::string(text);
 }
 
-const std::array<Key, 14> kKeys{{
+const std::array<Key, 15> kKeys{{
     {"name", "TEXT", "name of the experiment in the store and the reports", kString, set_name,
      [](const Experiment& e) { return toml_string(e.name); }},
     {"target", "engine|host|guest", "what is measured (engine)", kString, set_target,
@@ -198,6 +207,10 @@ const std::array<Key, 14> kKeys{{
      [](const Experiment& e) { return toml_string(e.b); }},
     {"pairs", "N", "pairs of each workload, rounded up to even (16)", kInteger, set_pairs,
      [](const Experiment& e) { return std::to_string(e.pairs); }},
+    {"until_halfwidth", "X|N%",
+     "as many pairs as a pilot of 20 asks for this half-width, at most --pairs (200)",
+     kString | kInteger | kFloat, set_until_halfwidth,
+     [](const Experiment& e) { return number_text(e.until_halfwidth); }},
     {"payloads", "SIZE,...", "payload sizes (64,256,512,1K,4K,8K,16K,64K)", kString | kArray,
      [](Settings& s, std::string_view text) { s.payloads = parse_payloads(text); }, payloads_toml},
     {"workload", "KIND,...", "of fixed, matched, rtt, cycles (fixed,matched,rtt)", kString | kArray,
@@ -250,6 +263,7 @@ Settings merged(const Settings& base, const Settings& over) {
     take(all.a, over.a);
     take(all.b, over.b);
     take(all.pairs, over.pairs);
+    take(all.until_halfwidth, over.until_halfwidth);
     take(all.payloads, over.payloads);
     take(all.workload, over.workload);
     take(all.recv_size, over.recv_size);
@@ -271,7 +285,14 @@ Experiment make_experiment(const Settings& settings) {
     // targets' states without a SPEC are the tools and the kernel as built: A/A.
     e.a = settings.a.value_or(e.target == "engine" ? "policy=per-packet" : "");
     e.b = settings.b.value_or(e.target == "engine" ? "policy=deferred-notify" : "");
-    e.pairs = even_pairs(settings.pairs.value_or(e.pairs));
+    e.until_halfwidth = settings.until_halfwidth.value_or(e.until_halfwidth);
+    const bool by_pilot = e.until_halfwidth > 0;
+    e.pairs = even_pairs(settings.pairs.value_or(by_pilot ? kMostPlanned : e.pairs));
+    if (by_pilot && e.pairs < kPilotPairs) {
+        throw std::invalid_argument("until_halfwidth: its pilot alone takes " +
+                                    std::to_string(kPilotPairs) + " pairs, and pairs allows " +
+                                    std::to_string(e.pairs));
+    }
     e.payloads_bytes = settings.payloads.value_or(
         std::vector<std::uint64_t>{64, 256, 512, 1024, 4096, 8192, 16384, 65536});
     e.kinds = settings.workload.value_or(std::vector<Kind>{Kind::fixed, Kind::matched, Kind::rtt});

@@ -20,6 +20,7 @@ struct Settings {
     std::optional<std::string> a;
     std::optional<std::string> b;
     std::optional<std::int64_t> pairs;
+    std::optional<double> until_halfwidth;
     std::optional<std::vector<std::uint64_t>> payloads;
     std::optional<std::vector<Kind>> workload;
     std::optional<std::uint64_t> recv_size;

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <set>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 
+#include "reports/table_statistics.h"
 #include "stats/diagnostics.h"
 
 namespace vsb::reports {
@@ -95,11 +97,19 @@ Comparison compare(std::string experiment, std::span<const PairedSeries> series,
         statistics.confidence = options.confidence;
         statistics.margin = options.margin;
         statistics.better = s.higher_is_better ? stats::Better::higher : stats::Better::lower;
-        Row row{s.workload, s.metric, s.unit, headline, stats::compare(pairs_of(s), statistics),
-                {}};
+        const auto compared = [&] {
+            try {
+                return stats::compare(pairs_of(s), statistics);
+            } catch (const std::invalid_argument& error) {
+                throw std::invalid_argument(fmt::format(
+                    "{}{}{}: {}", s.workload, s.metric.empty() ? "" : " ", s.metric, error.what()));
+            }
+        };
+        Row row{s.workload, s.metric, s.unit, headline, compared(), {}, {}};
         row.result.warnings.insert(row.result.warnings.end(), losses.begin(), losses.end());
         out.rows.push_back(std::move(row));
     }
+    add_table_statistics(out, series, options);
     return out;
 }
 
@@ -115,9 +125,10 @@ void attach(Comparison& comparison, datasets::ExperimentRecord record) {
         record.status == datasets::ExperimentStatus::failed) {
         comparison.warnings.push_back(
             {"not-finished",
-             fmt::format("the experiment {}; {} pairs of each workload were planned",
+             fmt::format("the experiment {}; {}{} pairs of each workload were planned",
                          record.status == datasets::ExperimentStatus::failed ? "failed in part"
                                                                              : "was interrupted",
+                         record.environment.contains("plan.rule") ? "at most " : "",
                          record.pairs)});
     }
     comparison.record = std::move(record);

@@ -22,6 +22,16 @@ struct Row {
     bool headline = false;  // the first metric of its workload
     stats::Comparison result;
     std::optional<double> p_adjusted;  // for the whole table, by Comparison::adjust; else absent
+    // Of the change, holding for all headline rows at once; absent unless asked for.
+    std::optional<stats::Interval> simultaneous;
+};
+
+// In how many headline rows B is better on average, and how likely that many or few would be had
+// it made no difference: the pairs' signs are flipped over all rows together.
+struct TableSign {
+    std::size_t k = 0;
+    std::size_t n = 0;  // rows with a change other than 0
+    double p = 1;
 };
 
 // A metric with a zero or negative value: two means, no change.
@@ -39,6 +49,7 @@ struct Comparison {
     double confidence = 0.95;
     std::optional<double> margin;
     std::string adjust = "none";  // of p-values over the headline rows: none | holm | bh | maxt
+    std::optional<TableSign> table_sign;  // with two or more headline rows
     std::vector<Row> rows;
     std::vector<MeansOnly> means;
     std::vector<stats::Warning> warnings;              // of the comparison as a whole
@@ -50,6 +61,8 @@ struct CompareOptions {
     stats::Method method = stats::Method::crossover_t;
     double confidence = 0.95;
     std::optional<double> margin;
+    std::string adjust = "none";  // as Comparison::adjust; anything else is std::invalid_argument
+    bool simultaneous = false;    // intervals by maxT beside the rows' own
 };
 
 // Series with fewer than two whole pairs become a warning of the comparison, not a row.

@@ -49,6 +49,112 @@ TEST(Compare, FirstSeriesOfAWorkloadIsItsHeadline) {
     EXPECT_EQ(c.rows[0].result.n_ba, 4U);
 }
 
+// Three workloads that share their pairs, the last one a latency.
+std::vector<PairedSeries> family() {
+    std::vector<PairedSeries> all = {series("fixed/64B", "throughput", "Gbit/s", true, 1, 1.002),
+                                     series("fixed/64B", "recv_calls", "1", false, 100, 99.9),
+                                     series("fixed/4K", "throughput", "Gbit/s", true, 1, 1.001),
+                                     series("rtt/64B", "rtt_mean", "us", false, 200, 199.9)};
+    for (std::size_t s = 0; s < all.size(); ++s) {
+        for (std::size_t i = 0; i < all[s].pairs.size(); ++i) {
+            all[s].pairs[i].b *= 1 + 0.0007 * (static_cast<double>((i * i + 3 * s) % 5) - 2);
+        }
+    }
+    return all;
+}
+
+TEST(Compare, AdjustsTheHeadlineRowsAndOnlyThose) {
+    CompareOptions options;
+    const Comparison plain = compare("n", family(), options);
+    EXPECT_EQ(plain.adjust, "none");
+    for (const Row& row : plain.rows) {
+        EXPECT_FALSE(row.p_adjusted);
+        EXPECT_FALSE(row.simultaneous);
+    }
+    const double p0 = *plain.rows[0].result.p;
+    const double p2 = *plain.rows[2].result.p;
+    const double p3 = *plain.rows[3].result.p;
+    const double least = std::min({p0, p2, p3});
+
+    options.adjust = "holm";
+    const Comparison holm = compare("n", family(), options);
+    EXPECT_EQ(holm.adjust, "holm");
+    EXPECT_FALSE(holm.rows[1].p_adjusted) << "a count is no headline";
+    double least_holm = 1;
+    for (const std::size_t r : {0U, 2U, 3U}) {
+        ASSERT_TRUE(holm.rows[r].p_adjusted);
+        least_holm = std::min(least_holm, *holm.rows[r].p_adjusted);
+        EXPECT_GE(*holm.rows[r].p_adjusted, *plain.rows[r].result.p);
+    }
+    EXPECT_NEAR(least_holm, std::min(1.0, 3 * least), 1e-12) << "three rows, not four";
+
+    options.adjust = "bh";
+    const Comparison bh = compare("n", family(), options);
+    const double most = std::max({p0, p2, p3});
+    double most_bh = 0;
+    for (const std::size_t r : {0U, 2U, 3U})
+        most_bh = std::max(most_bh, *bh.rows[r].p_adjusted);
+    EXPECT_NEAR(most_bh, most, 1e-12) << "the greatest p stays";
+
+    options.adjust = "maxt";
+    options.simultaneous = true;
+    const Comparison maxt = compare("n", family(), options);
+    for (const std::size_t r : {0U, 2U, 3U}) {
+        EXPECT_GE(*maxt.rows[r].p_adjusted, *plain.rows[r].result.p);
+        ASSERT_TRUE(maxt.rows[r].simultaneous);
+        EXPECT_LT(maxt.rows[r].simultaneous->low, maxt.rows[r].result.change);
+        EXPECT_GT(maxt.rows[r].simultaneous->high, maxt.rows[r].result.change);
+    }
+    EXPECT_FALSE(maxt.rows[1].simultaneous);
+    options.adjust = "bonferroni";
+    EXPECT_THROW(compare("n", family(), options), std::invalid_argument);
+}
+
+TEST(Compare, ARowWithoutPIsNoMemberOfTheFamily) {
+    std::vector<PairedSeries> all = family();
+    for (auto& value : all[3].pairs)
+        value = {value.pair, value.order, 200, 100};
+    CompareOptions options;
+    options.adjust = "holm";
+    const Comparison c = compare("n", all, options);
+    EXPECT_FALSE(c.rows[3].p_adjusted);
+    const double least = std::min(*c.rows[0].result.p, *c.rows[2].result.p);
+    EXPECT_NEAR(std::min(*c.rows[0].p_adjusted, *c.rows[2].p_adjusted), std::min(1.0, 2 * least),
+                1e-12);
+    options.adjust = "maxt";
+    const Comparison m = compare("n", all, options);
+    EXPECT_FALSE(m.rows[3].p_adjusted);
+    EXPECT_TRUE(m.rows[0].p_adjusted);
+}
+
+// B is better in a latency when it is less.
+TEST(Compare, TheTablesSignsCountWhatIsBetter) {
+    const std::vector<PairedSeries> all = {series("a", "throughput", "Gbit/s", true, 1, 2),
+                                           series("b", "throughput", "Gbit/s", true, 1, 2),
+                                           series("c", "rtt_mean", "us", false, 200, 100)};
+    const Comparison c = compare("n", all, {});
+    ASSERT_TRUE(c.table_sign);
+    EXPECT_EQ(c.table_sign->k, 3U);
+    EXPECT_EQ(c.table_sign->n, 3U);
+    EXPECT_FALSE(compare("n", std::vector{all[0]}, {}).table_sign) << "one row is no table";
+}
+
+// Places of a table are pairs of the same number, not the same place in their series.
+TEST(Compare, RowsShareThePairsOfTheSameNumber) {
+    std::vector<PairedSeries> all = family();
+    CompareOptions all_rows;
+    all_rows.simultaneous = true;
+    const Comparison whole = compare("n", all, all_rows);
+    std::vector<PairedSeries> shifted = all;
+    for (auto& value : shifted[2].pairs)
+        value.pair += 100;
+    const Comparison apart = compare("n", shifted, all_rows);
+    EXPECT_NE(whole.rows[2].simultaneous->high, apart.rows[2].simultaneous->high);
+    std::swap(all[2].pairs[0], all[2].pairs[5]);
+    const Comparison reordered = compare("n", all, all_rows);
+    EXPECT_NEAR(whole.rows[2].simultaneous->high, reordered.rows[2].simultaneous->high, 1e-12);
+}
+
 TEST(Compare, OptionsReachTheStatistics) {
     CompareOptions options;
     options.method = stats::Method::paired_t;

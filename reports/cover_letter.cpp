@@ -134,6 +134,16 @@ std::string table_text(const Comparison& comparison, const Table& table) {
     std::string out = wrap(shape.title, kColumns) + "\n" + drawn.text + "\n";
     out += below(table, Cell::faster,
                  fmt::format("pairs in which {} was better: ", names_of(comparison).b));
+    const auto any = [&](auto has) {
+        return std::any_of(table.rows.begin(), table.rows.end(), has);
+    };
+    if (any([](const TableRow& e) { return e.row->simultaneous.has_value(); })) {
+        out += below(table, Cell::simultaneous, "interval for all rows at once: ");
+    }
+    if (!comparison.interim &&
+        any([](const TableRow& e) { return e.row->p_adjusted.has_value(); })) {
+        out += below(table, Cell::p, p_head(comparison, table) + ": ");
+    }
     const bool has_recv = std::any_of(table.rows.begin(), table.rows.end(),
                                       [](const TableRow& e) { return e.recv != nullptr; });
     const auto in_table = std::find_if(shape.columns.begin(), shape.columns.end(),

@@ -15,7 +15,9 @@ constexpr std::string_view kHeader =
     "workload,metric,unit,method,better,n_ab,n_ba,a,b,ratio,change,ci_low,ci_high,confidence,se_"
     "log,"
     "df,p,p_adjusted,verdict,faster_k,faster_n,faster_p,period_effect,period_p,carryover_p,"
-    "hodges_lehmann_change,hodges_lehmann_low,hodges_lehmann_high,warnings\n";
+    "hodges_lehmann_change,hodges_lehmann_low,hodges_lehmann_high,simultaneous_low,simultaneous_"
+    "high,"
+    "warnings\n";
 
 std::string codes(const std::vector<stats::Warning>& warnings) {
     std::string out;
@@ -59,6 +61,8 @@ std::string line_of(const Row& row, bool interim) {
         hl ? exact(hl->change) : "",
         hl ? exact(hl->low) : "",
         hl ? exact(hl->high) : "",
+        row.simultaneous ? exact(row.simultaneous->low) : "",
+        row.simultaneous ? exact(row.simultaneous->high) : "",
         csv_cell(codes(r.warnings)),
     };
     std::string line;

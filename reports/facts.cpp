@@ -159,6 +159,12 @@ std::string method_text(const Comparison& comparison) {
     if (comparison.adjust != "none") {
         text += fmt::format("; p adjusted over the table: {}", comparison.adjust);
     }
+    if (std::any_of(comparison.rows.begin(), comparison.rows.end(),
+                    [](const Row& row) { return row.simultaneous.has_value(); })) {
+        text +=
+            fmt::format("; the intervals \"all rows\" hold for all headline rows at once with {}",
+                        plain_percent(comparison.confidence));
+    }
     return text;
 }
 
@@ -205,6 +211,16 @@ std::string pairs_text(const Comparison& comparison) {
     return fmt::format("{} to {} pairs per workload (it differs by row)", least, most);
 }
 
+std::string table_sign_text(const Comparison& comparison) {
+    if (!comparison.table_sign) return "";
+    const TableSign& sign = *comparison.table_sign;
+    std::string text = fmt::format("B is better in {} of {} headline rows", sign.k, sign.n);
+    if (!comparison.interim) {
+        text += fmt::format(" (sign p {}, the pairs flipped over all rows)", p_value(sign.p));
+    }
+    return text;
+}
+
 std::vector<Fact> state_facts(const Comparison& comparison) {
     std::vector<Fact> facts;
     if (!comparison.record) return facts;
@@ -236,7 +252,11 @@ std::vector<Fact> method_facts(const Comparison& comparison) {
         if (fresh == "run") pairs += ", each state set up once";
     }
     facts.push_back({"pairs", pairs});
+    if (comparison.record) {
+        add(facts, "planned", Environment(*comparison.record)("plan.rule"));
+    }
     facts.push_back({"method", method_text(comparison)});
+    add(facts, "table", table_sign_text(comparison));
     if (comparison.record) {
         add(facts, "transfer", transfer_text(*comparison.record));
         if (is_imported(*comparison.record)) {

@@ -23,6 +23,9 @@ std::vector<Fact> state_facts(const Comparison& comparison);
 std::vector<Fact> method_facts(const Comparison& comparison);
 std::vector<Fact> machine_facts(const Comparison& comparison);
 
+// In how many headline rows B is better, with its p; empty with fewer than two rows.
+std::string table_sign_text(const Comparison& comparison);
+
 // Pairs by order over the headline rows: "16 pairs per workload (8 AB, 8 BA)", or the ranges where
 // rows differ.
 std::string pairs_text(const Comparison& comparison);

@@ -84,6 +84,16 @@ bool fit(const Grid& grid, const std::vector<std::size_t>& widths, std::size_t w
     }
 }
 
+// Of the columns shown; 0 when none may go.
+int lowest_droppable(const Grid& grid, const std::vector<bool>& shown) {
+    int lowest = 0;
+    for (std::size_t c = 0; c < grid.columns.size(); ++c) {
+        const int number = grid.columns[c].droppable;
+        if (shown[c] && number > 0 && (lowest == 0 || number < lowest)) lowest = number;
+    }
+    return lowest;
+}
+
 std::string draw_table(const Grid& grid, const std::vector<std::size_t>& widths,
                        const Layout& layout) {
     std::string text;
@@ -168,6 +178,52 @@ Drawn draw(const Grid& grid, std::size_t width) {
     layout.shown.assign(grid.columns.size(), true);
     if (fit(grid, widths, width, layout)) return {draw_table(grid, widths, layout), layout.shown};
     return {draw_stacked(grid, width), std::vector<bool>(grid.columns.size(), true)};
+}
+
+std::string draw_folded(const Grid& grid, std::size_t width) {
+    std::vector<std::size_t> widths;
+    for (std::size_t c = 0; c < grid.columns.size(); ++c)
+        widths.push_back(width_of(grid, c));
+    Layout layout;
+    layout.shown.assign(grid.columns.size(), true);
+    std::vector<std::size_t> below;
+    while (total(layout, widths) > width) {
+        const int lowest = lowest_droppable(grid, layout.shown);
+        if (lowest == 0) break;
+        for (std::size_t c = 0; c < grid.columns.size(); ++c) {
+            if (grid.columns[c].droppable == lowest) layout.shown[c] = false;
+        }
+    }
+    if (!fit(grid, widths, width, layout)) return draw_stacked(grid, width);
+    std::string text = draw_table(grid, widths, layout);
+    for (std::size_t c = 1; c < grid.columns.size(); ++c) {
+        if (!layout.shown[c]) below.push_back(c);
+    }
+    for (auto next = below.begin(); next != below.end();) {
+        Layout more;
+        more.shown.assign(grid.columns.size(), false);
+        more.shown[0] = true;
+        do {
+            more.shown[*next++] = true;
+            if (next == below.end()) break;
+            Layout wider = more;
+            wider.shown[*next] = true;
+            if (total(wider, widths) > width) break;
+        } while (true);
+        Grid part;
+        for (std::size_t c = 0; c < grid.columns.size(); ++c) {
+            if (more.shown[c])
+                part.columns.push_back({grid.columns[c].head, grid.columns[c].align});
+        }
+        for (const auto& row : grid.rows) {
+            part.rows.emplace_back();
+            for (std::size_t c = 0; c < row.size(); ++c) {
+                if (more.shown[c]) part.rows.back().push_back(row[c]);
+            }
+        }
+        text += "\n" + draw(part, width).text;
+    }
+    return text;
 }
 
 std::string wrap(std::string_view text, std::size_t width, std::string_view first,

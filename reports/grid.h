@@ -31,6 +31,12 @@ struct Drawn {
 // paragraph of "heading cell" pieces below its first cell.
 Drawn draw(const Grid& grid, std::size_t width);
 
+// Draws every column: those that do not fit beside each other, lowest `droppable` first and all of
+// one number together, follow in further tables below, with the first column again. Columns with
+// droppable 0 stay together, as tight as they must; when even they are too wide, rows become
+// paragraphs. No line over `width`.
+std::string draw_folded(const Grid& grid, std::size_t width);
+
 // `text` as lines no longer than `width`, broken at blanks (a word too long for a line after its
 // last comma, else anywhere), the first line after `first`, the others after `rest`. Ends in '\n'.
 std::string wrap(std::string_view text, std::size_t width, std::string_view first = "",

@@ -53,6 +53,20 @@ TEST(Draw, EmptyGridIsItsHeading) {
     EXPECT_EQ(draw({{{"a", Align::left}, {"b"}}, {}}, 20).text, "  a  b\n");
 }
 
+TEST(DrawFolded, WhatDoesNotFitStandsBelow) {
+    EXPECT_EQ(draw_folded(sample(), 80), draw(sample(), 80).text);
+    EXPECT_EQ(draw_folded(sample(), 28),
+              "  payload  A       note\n"
+              "           (unit)\n"
+              "  64B      0.1290  faster\n"
+              "  64K      5.4842  slower\n"
+              "\n"
+              "  payload       p\n"
+              "  64B        0.01\n"
+              "  64K      <0.001\n");
+    EXPECT_LE(longest_line(draw_folded(sample(), 17)), 17U);
+}
+
 TEST(Wrap, BreaksAtBlanks) {
     EXPECT_EQ(wrap("one two  three four", 9), "one two\nthree\nfour\n");
     EXPECT_EQ(wrap("one two three", 12, "- ", "  "), "- one two\n  three\n");

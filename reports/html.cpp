@@ -50,9 +50,12 @@ std::string cell_html(const TableRow& entry, const Table& table, Cell cell) {
             const std::string_view verdict = stats::verdict_name(r.verdict);
             return fmt::format("<td class=\"verdict {0}\">{0}</td>", verdict);
         }
+        case Cell::simultaneous:
         case Cell::pairs:
         case Cell::p:
+        case Cell::hodges_lehmann:
         case Cell::faster:
+        case Cell::sign_p:
         case Cell::recv:
             return fmt::format("<td class=\"less\">{}</td>",
                                html_text(cell_text(entry, table.unit, cell)));
@@ -77,7 +80,13 @@ std::string head_html(const Comparison& comparison, const Table& table, Cell cel
         case Cell::pairs:
             return "<th class=\"less\">AB+BA</th>";
         case Cell::p:
-            return "<th class=\"less\">p</th>";
+            return fmt::format("<th class=\"less\">{}</th>", p_head(comparison, table));
+        case Cell::simultaneous:
+            return "<th class=\"less\">all rows</th>";
+        case Cell::hodges_lehmann:
+            return "<th class=\"less\">Hodges-Lehmann</th>";
+        case Cell::sign_p:
+            return "<th class=\"less\">sign p</th>";
         case Cell::faster:
             return "<th class=\"less\">faster</th>";
         case Cell::recv:
@@ -95,12 +104,17 @@ std::string title_of(const Table& table) {
         title += fmt::format(" ({})", table.unit == "1" ? "count" : page_cell(table.unit));
     }
     const bool higher = table.rows.front().row->result.better == stats::Better::higher;
-    return fmt::format("{}, {} is better", title, higher ? "higher" : "lower");
+    if (!title.empty()) title += ", ";
+    return fmt::format("{}{} is better", title, higher ? "higher" : "lower");
 }
 
 std::string table_html(const Comparison& comparison, const Table& table) {
     std::vector<Cell> cells = {Cell::payload, Cell::a,     Cell::b,
                                Cell::change,  Cell::pairs, Cell::faster};
+    if (std::any_of(table.rows.begin(), table.rows.end(),
+                    [](const TableRow& entry) { return entry.row->simultaneous.has_value(); })) {
+        cells.insert(cells.begin() + 4, Cell::simultaneous);
+    }
     if (!comparison.interim) cells.push_back(Cell::p);
     if (std::any_of(table.rows.begin(), table.rows.end(),
                     [](const TableRow& entry) { return entry.recv != nullptr; })) {

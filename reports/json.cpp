@@ -46,6 +46,9 @@ Json row_of(const Row& row, bool interim) {
     out["change"] = number(r.change);
     out["confidence"] = number(r.confidence);
     out["ci"] = {{"low", number(r.ci.low)}, {"high", number(r.ci.high)}};
+    out["simultaneous"] = {
+        {"low", row.simultaneous ? number(row.simultaneous->low) : Json(nullptr)},
+        {"high", row.simultaneous ? number(row.simultaneous->high) : Json(nullptr)}};
     out["se_log"] = number(r.se_log);
     out["df"] = number(r.df);
     out["p"] = p(r.p);
@@ -118,6 +121,10 @@ std::string json(const Comparison& comparison) {
     out["confidence"] = number(comparison.confidence);
     out["margin"] = number(comparison.margin);
     out["adjust"] = comparison.adjust;
+    const auto& sign = comparison.table_sign;
+    out["table_sign"] = {{"k", sign ? Json(sign->k) : Json(nullptr)},
+                         {"n", sign ? Json(sign->n) : Json(nullptr)},
+                         {"p", sign && !comparison.interim ? number(sign->p) : Json(nullptr)}};
     out["interim"] = comparison.interim;
     out["rows"] = Json::array();
     for (const Row& row : comparison.rows)

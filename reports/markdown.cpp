@@ -35,7 +35,11 @@ std::string table_text(const Comparison& comparison, const Table& table) {
         {Cell::change, fmt::format("change ({} CI)", plain_percent(comparison.confidence))},
         {Cell::pairs, "AB+BA"},
         {Cell::faster, "faster"}};
-    if (!comparison.interim) columns.push_back({Cell::p, "p"});
+    if (std::any_of(table.rows.begin(), table.rows.end(),
+                    [](const TableRow& entry) { return entry.row->simultaneous.has_value(); })) {
+        columns.insert(columns.begin() + 4, {Cell::simultaneous, "all rows"});
+    }
+    if (!comparison.interim) columns.push_back({Cell::p, p_head(comparison, table)});
     if (std::any_of(table.rows.begin(), table.rows.end(),
                     [](const TableRow& entry) { return entry.recv != nullptr; })) {
         columns.push_back({Cell::recv, "recv() A/B"});

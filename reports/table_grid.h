@@ -10,7 +10,20 @@
 
 namespace vsb::reports {
 
-enum class Cell { payload, a, b, change, pairs, p, faster, recv, verdict };
+enum class Cell {
+    payload,
+    a,
+    b,
+    change,
+    simultaneous,  // interval for all headline rows at once
+    pairs,
+    p,  // adjusted where it was adjusted
+    hodges_lehmann,
+    faster,
+    sign_p,
+    recv,
+    verdict
+};
 
 struct GridColumn {
     Cell cell = Cell::payload;
@@ -24,6 +37,9 @@ inline constexpr std::size_t kLongestName = 60;
 // Columns in the order given; cells of payload are ascii() and shortened, changes and intervals set
 // flush within their column.
 Grid grid_of(const Table& table, const std::vector<GridColumn>& columns);
+
+// "p", or "p (holm)" where it is adjusted.
+std::string p_head(const Comparison& comparison, const Table& table);
 
 // One cell by itself, as markdown and HTML show it.
 std::string cell_text(const TableRow& entry, const std::string& unit, Cell cell);

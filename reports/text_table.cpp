@@ -18,6 +18,10 @@ namespace {
 constexpr std::size_t kLongestText = 400;
 constexpr std::size_t kNarrowest = 60;
 constexpr std::size_t kNamedMetrics = 6;
+// What stands in a second table below where there is no room: first what supports the headline,
+// then p.
+constexpr int kAside = 1;
+constexpr int kBeside = 2;
 
 std::string title_of(const Table& table) {
     const std::string kind = shorten(ascii(table.kind), kLongestName);
@@ -27,7 +31,8 @@ std::string title_of(const Table& table) {
     if (!metric.empty()) title += (title.empty() ? "" : ": ") + metric;
     if (!unit.empty()) title += fmt::format(" ({})", unit == "1" ? "count" : unit);
     const bool higher = table.rows.front().row->result.better == stats::Better::higher;
-    return fmt::format("{}, {} is better", title, higher ? "higher" : "lower");
+    if (!title.empty()) title += ", ";
+    return fmt::format("{}{} is better", title, higher ? "higher" : "lower");
 }
 
 bool same_pairs(const Table& table) {
@@ -44,16 +49,28 @@ std::vector<GridColumn> columns_of(const Comparison& comparison, const Table& ta
         {Cell::b, "B"},
         {Cell::change, fmt::format("change [{} CI]", plain_percent(comparison.confidence))},
     };
-    if (!same_pairs(table)) columns.push_back({Cell::pairs, "AB+BA", 3});
-    const bool has_p =
-        !comparison.interim && std::any_of(table.rows.begin(), table.rows.end(), [](const auto& e) {
-            return e.row->p_adjusted || e.row->result.p;
-        });
-    if (has_p) columns.push_back({Cell::p, "p", 1});
-    columns.push_back({Cell::faster, "faster", 4});
-    const bool has_recv = std::any_of(table.rows.begin(), table.rows.end(),
-                                      [](const auto& e) { return e.recv != nullptr; });
-    if (has_recv) columns.push_back({Cell::recv, "recv() A/B", 2});
+    const auto any = [&](auto has) {
+        return std::any_of(table.rows.begin(), table.rows.end(), has);
+    };
+    const std::string confidence = plain_percent(comparison.confidence);
+    if (any([](const TableRow& e) { return e.row->simultaneous.has_value(); })) {
+        columns.push_back(
+            {Cell::simultaneous, fmt::format("all rows [{} CI]", confidence), kAside});
+    }
+    const auto has_p = [](const TableRow& e) { return e.row->p_adjusted || e.row->result.p; };
+    if (!comparison.interim && any(has_p)) {
+        columns.push_back({Cell::p, p_head(comparison, table), kBeside});
+    }
+    if (any([](const TableRow& e) { return e.row->result.hodges_lehmann.has_value(); })) {
+        columns.push_back(
+            {Cell::hodges_lehmann, fmt::format("Hodges-Lehmann [{} CI]", confidence), kAside});
+    }
+    columns.push_back({Cell::faster, "faster", kAside});
+    if (!comparison.interim) columns.push_back({Cell::sign_p, "sign p", kAside});
+    if (!same_pairs(table)) columns.push_back({Cell::pairs, "AB+BA", kAside});
+    if (any([](const TableRow& e) { return e.recv != nullptr; })) {
+        columns.push_back({Cell::recv, "recv() A/B", kAside});
+    }
     if (!comparison.interim) columns.push_back({Cell::verdict, "verdict"});
     return columns;
 }
@@ -74,6 +91,9 @@ std::string heading(const Comparison& comparison, std::size_t columns) {
                     comparison.margin ? ", margin " + plain_percent(*comparison.margin) : "",
                     comparison.adjust == "none" ? "" : ", p adjusted: " + comparison.adjust),
         columns, "  ", "    ");
+    if (const std::string sign = table_sign_text(comparison); !sign.empty()) {
+        out += wrap(sign, columns, "  ", "    ");
+    }
     return out;
 }
 
@@ -117,24 +137,9 @@ std::string text_table(const Comparison& comparison, std::size_t columns) {
     columns = std::max(columns, kNarrowest);
     std::string out = heading(comparison, columns);
     if (comparison.rows.empty()) out += "\nno rows: nothing to compare\n";
-    std::vector<std::string> missing;
     for (const Table& table : tables(comparison)) {
-        const std::vector<GridColumn> wanted = columns_of(comparison, table);
-        const Drawn drawn = draw(grid_of(table, wanted), columns);
-        out += "\n" + wrap(title_of(table), columns) + drawn.text;
-        for (std::size_t c = 0; c < wanted.size(); ++c) {
-            if (drawn.shown[c]) continue;
-            if (std::find(missing.begin(), missing.end(), wanted[c].head) == missing.end()) {
-                missing.push_back(wanted[c].head);
-            }
-        }
-    }
-    if (!missing.empty()) {
-        std::string list;
-        for (const std::string& head : missing)
-            list += (list.empty() ? "" : ", ") + head;
-        out += "\n" + wrap(fmt::format("left out for want of room (--format json): {}", list),
-                           columns, "", "  ");
+        out += "\n" + wrap(title_of(table), columns) +
+               draw_folded(grid_of(table, columns_of(comparison, table)), columns);
     }
     out += means_text(comparison, columns);
     out += left_out_text(comparison, columns);

@@ -59,10 +59,24 @@ struct Named {
     Comparison value;
 };
 
+// As --adjust maxt --simultaneous makes it.
+Comparison adjusted() {
+    Comparison c = sample::full();
+    c.adjust = "maxt";
+    c.table_sign = TableSign{20, 27, 0.0314};
+    for (Row& row : c.rows) {
+        if (!row.headline) continue;
+        row.p_adjusted = 0.0271;
+        row.simultaneous = stats::Interval{row.result.ci.low - 0.01, row.result.ci.high + 0.01};
+    }
+    return c;
+}
+
 std::vector<Named> samples() {
     return {{"full", sample::full()},         {"typical", sample::typical()},
             {"imported", sample::imported()}, {"hostile", sample::hostile()},
-            {"interim", interim()},           {"empty", Comparison{}}};
+            {"interim", interim()},           {"empty", Comparison{}},
+            {"adjusted", adjusted()}};
 }
 
 TEST(TextGolden, Full100) {
@@ -125,6 +139,32 @@ TEST(TextTable, FitsItsColumnsInAscii) {
             EXPECT_TRUE(is_plain_ascii(text)) << sample.name;
         }
     }
+}
+
+// What has no room beside the headline stands below it: at no width is a column missing.
+TEST(TextTable, LosesNoColumnAtAnyWidth) {
+    for (std::size_t columns = 60; columns <= 180; columns += 6) {
+        const std::string text = text_table(adjusted(), columns);
+        for (const char* wanted :
+             {"p (maxt)", "0.027", "all rows [95% CI]", "Hodges-Lehmann [95% CI]", "sign p",
+              "16/16", "recv() A/B", "verdict", "20 of 27", "(sign p 0.031"}) {
+            EXPECT_NE(text.find(wanted), std::string::npos) << columns << ": " << wanted;
+        }
+    }
+}
+
+TEST(CoverLetter, SaysWhatHoldsForTheTableAsAWhole) {
+    const std::string text = cover_letter(adjusted());
+    for (const char* wanted : {"p (maxt): 0.027 in every row", "interval for all rows at once: ",
+                               "B is better in 20 of 27", "p adjusted over the table: maxt"}) {
+        std::string flat = text;
+        std::replace(flat.begin(), flat.end(), '\n', ' ');
+        flat.erase(std::unique(flat.begin(), flat.end(),
+                               [](char a, char b) { return a == ' ' && b == ' '; }),
+                   flat.end());
+        EXPECT_NE(flat.find(wanted), std::string::npos) << wanted;
+    }
+    EXPECT_NE(markdown(adjusted()).find("p (maxt)"), std::string::npos);
 }
 
 TEST(TextTable, KeepsChangeAndVerdictAt72) {
@@ -282,7 +322,7 @@ TEST(Csv, EveryLineHasTheHeadersCells) {
                     starts = true;
                 }
             }
-            EXPECT_EQ(cells, 29U) << line;
+            EXPECT_EQ(cells, 31U) << line;
         }
         EXPECT_EQ(lines, sample.value.rows.size() + 1) << sample.name;
     }

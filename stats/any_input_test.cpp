@@ -1,12 +1,13 @@
 // Whatever goes in, a result without NaN comes out, or a std::invalid_argument that says why.
 
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "stats/change_points.h"
@@ -25,19 +26,57 @@ constexpr Method kMethods[] = {Method::crossover_t,    Method::paired_t, Method:
                                Method::hodges_lehmann, Method::sign,     Method::bca,
                                Method::permutation};
 
-// Mostly plain values, with many ties, and now and then the ends of the range or what is no value.
-rc::Gen<double> any_value() {
-    return rc::gen::weightedOneOf<double>(
-        {{60, rc::gen::map(rc::gen::inRange(1, 5), [](int i) { return 0.1 * i; })},
-         {60, rc::gen::map(rc::gen::inRange(1, 1'000'000), [](int i) { return i / 1e5; })},
-         {2, rc::gen::element(1e-300, 1e300, 1e150, 5e-324, 1.7e308, 1.0, 1.0 + 2.3e-16)},
-         {1, rc::gen::element(0.0, -1.0, std::numeric_limits<double>::quiet_NaN(),
-                              std::numeric_limits<double>::infinity(), -0.0)}});
-}
+// What a case is drawn from; the seed is the case's number, which a failure shows.
+class Any {
+  public:
+    explicit Any(std::uint64_t seed) : random_(seed) {}
 
-rc::Gen<Pair> any_pair() {
-    return rc::gen::construct<Pair>(any_value(), any_value(),
-                                    rc::gen::element(Order::ab, Order::ab, Order::ba));
+    std::size_t below(std::size_t bound) { return random_.below(bound); }
+    bool chance(std::size_t of_hundred) { return below(100) < of_hundred; }
+    template <typename T, std::size_t N>
+    T of(const T (&choices)[N]) {
+        return choices[below(N)];
+    }
+
+    // Mostly plain values, with many ties, and now and then the ends of the range or what is no
+    // value.
+    double value(bool good) {
+        static constexpr double kEnds[] = {1e-300, 1e300, 1e150, 5e-324, 1.7e308, 1.0, 1 + 2.3e-16};
+        static constexpr double kBad[] = {0, -1, std::numeric_limits<double>::quiet_NaN(),
+                                          std::numeric_limits<double>::infinity(), -0.0};
+        const std::size_t kind = below(good ? 100 : 123);
+        if (kind < 50) return 0.1 * static_cast<double>(1 + below(4));
+        if (kind < 100) return static_cast<double>(1 + below(1'000'000)) / 1e5;
+        return kind < 122 || chance(80) ? of(kEnds) : of(kBad);
+    }
+
+    std::vector<Pair> pairs(std::size_t least, std::size_t most, bool good) {
+        std::vector<Pair> out(least + below(most - least + 1));
+        for (Pair& pair : out) {
+            const double a = value(good);
+            const double b = value(good);
+            pair = {a, b, chance(60) ? Order::ab : Order::ba};
+        }
+        return out;
+    }
+
+  private:
+    Draws random_;
+};
+
+// Runs `attempt` on many cases: each is fine, or a std::invalid_argument with something to say.
+template <typename Attempt>
+void in_any_case(std::size_t cases, const Attempt& attempt) {
+    for (std::uint64_t seed = 1; seed <= cases; ++seed) {
+        SCOPED_TRACE(seed);
+        Any any(seed);
+        try {
+            attempt(any);
+        } catch (const std::invalid_argument& error) {
+            EXPECT_GT(std::string(error.what()).size(), 10U);
+        }
+        if (::testing::Test::HasFailure()) return;
+    }
 }
 
 bool fine(std::optional<double> x) {
@@ -51,150 +90,162 @@ bool probability(std::optional<double> p) {
 // [0, 1] are not.
 void expect_sound(const Comparison& c, const std::vector<Pair>& pairs) {
     const double slack = 1e-9 * (1 + std::abs(c.change));
-    RC_ASSERT(std::isfinite(c.change));
-    RC_ASSERT(std::isfinite(c.ratio) && c.ratio > 0);
-    RC_ASSERT(!std::isnan(c.ci.low) && !std::isnan(c.ci.high));
-    RC_ASSERT(c.ci.low >= -1);
-    RC_ASSERT(c.ci.low <= c.ci.high);
+    EXPECT_TRUE(std::isfinite(c.change));
+    EXPECT_TRUE(std::isfinite(c.ratio) && c.ratio > 0);
+    EXPECT_TRUE(!std::isnan(c.ci.low) && !std::isnan(c.ci.high));
+    EXPECT_GE(c.ci.low, -1);
+    EXPECT_LE(c.ci.low, c.ci.high);
     // With a handful of resamples the bootstrap's bounds may both lie on one side.
     if (c.method != Method::bca) {
-        RC_ASSERT(c.ci.low <= c.change + slack && c.change <= c.ci.high + slack);
+        EXPECT_LE(c.ci.low, c.change + slack);
+        EXPECT_GE(c.ci.high, c.change - slack);
     }
-    RC_ASSERT(fine(c.se_log) && fine(c.df));
-    RC_ASSERT(probability(c.p) && probability(c.faster.p) && probability(c.carryover_p));
+    EXPECT_TRUE(fine(c.se_log) && fine(c.df));
+    EXPECT_TRUE(probability(c.p) && probability(c.faster.p) && probability(c.carryover_p));
     if (c.period) {
-        RC_ASSERT(std::isfinite(c.period->effect) && probability(c.period->p));
+        EXPECT_TRUE(std::isfinite(c.period->effect) && probability(c.period->p));
     }
     if (c.hodges_lehmann) {
-        RC_ASSERT(std::isfinite(c.hodges_lehmann->change));
-        RC_ASSERT(c.hodges_lehmann->low <= c.hodges_lehmann->high);
+        EXPECT_TRUE(std::isfinite(c.hodges_lehmann->change));
+        EXPECT_LE(c.hodges_lehmann->low, c.hodges_lehmann->high);
     }
-    RC_ASSERT(c.n_ab + c.n_ba == pairs.size());
-    RC_ASSERT(c.faster.n + c.faster.ties == pairs.size());
-    RC_ASSERT(c.faster.k <= c.faster.n);
+    EXPECT_EQ(c.n_ab + c.n_ba, pairs.size());
+    EXPECT_EQ(c.faster.n + c.faster.ties, pairs.size());
+    EXPECT_LE(c.faster.k, c.faster.n);
     const auto by_a = [](const Pair& x, const Pair& y) { return x.a < y.a; };
     const auto [least, greatest] = std::minmax_element(pairs.begin(), pairs.end(), by_a);
-    RC_ASSERT(c.a >= least->a && c.a <= greatest->a);
+    EXPECT_TRUE(c.a >= least->a && c.a <= greatest->a);
     for (const Warning& w : c.warnings)
-        RC_ASSERT(!w.code.empty() && !w.text.empty());
+        EXPECT_TRUE(!w.code.empty() && !w.text.empty());
 }
 
-RC_GTEST_PROP(AnyInput, CompareGivesAResultOrAnError, ()) {
-    const auto size = *rc::gen::inRange<std::size_t>(0, 26);
-    const auto pairs = *rc::gen::container<std::vector<Pair>>(size, any_pair());
-    Options options;
-    options.method =
-        *rc::gen::elementOf(std::vector<Method>(std::begin(kMethods), std::end(kMethods)));
-    options.confidence = *rc::gen::element(0.95, 0.5, 0.999999, 0.01, 0.0, 1.0);
-    if (*rc::gen::arbitrary<bool>()) options.margin = *rc::gen::element(0.02, 1e-300, 1e300, 0.0);
-    options.better = *rc::gen::element(Better::higher, Better::lower);
-    try {
+TEST(AnyInput, CompareGivesAResultOrAnError) {
+    static constexpr double kConfidence[] = {0.95, 0.5, 0.999999, 0.01, 0.0, 1.0};
+    static constexpr double kMargin[] = {0.02, 1e-300, 1e300, 0.0};
+    std::size_t compared = 0;
+    in_any_case(300, [&](Any& any) {
+        const auto pairs = any.pairs(0, 25, any.chance(60));
+        Options options;
+        options.method = any.of(kMethods);
+        options.confidence = any.of(kConfidence);
+        if (any.chance(50)) options.margin = any.of(kMargin);
+        options.better = any.chance(50) ? Better::higher : Better::lower;
         expect_sound(compare(pairs, options), pairs);
-    } catch (const std::invalid_argument& error) {
-        RC_ASSERT(std::string(error.what()).size() > 10);
-    }
+        ++compared;
+    });
+    EXPECT_GT(compared, 60U) << "too many cases are errors";
+    EXPECT_LT(compared, 240U) << "too few cases are errors";
 }
 
 // Only good values: then there is no excuse for an error.
-RC_GTEST_PROP(AnyInput, GoodPairsAlwaysGiveAResult, ()) {
-    const auto value = rc::gen::map(rc::gen::inRange(1, 4000), [](int i) { return i / 100.0; });
-    const auto pair =
-        rc::gen::construct<Pair>(value, value, rc::gen::element(Order::ab, Order::ba));
-    const auto size = *rc::gen::inRange<std::size_t>(2, 24);
-    const auto pairs = *rc::gen::container<std::vector<Pair>>(size, pair);
-    for (const Method m : kMethods)
-        expect_sound(compare(pairs, {.method = m}), pairs);
+TEST(AnyInput, GoodPairsAlwaysGiveAResult) {
+    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+        SCOPED_TRACE(seed);
+        const auto pairs = Any(seed).pairs(2, 23, true);
+        for (const Method m : kMethods)
+            expect_sound(compare(pairs, {.method = m}), pairs);
+    }
 }
 
-RC_GTEST_PROP(AnyInput, HistoryGivesChangePointsOrAnError, ()) {
-    const auto value = rc::gen::weightedOneOf<double>(
-        {{200, rc::gen::map(rc::gen::inRange(-4, 5), [](int i) { return 0.01 * i; })},
-         {2, rc::gen::element(1e300, -1e300, 700.0, 1e-310)},
-         {1, rc::gen::just(std::numeric_limits<double>::quiet_NaN())}});
-    const auto se = rc::gen::weightedOneOf<double>(
-        {{200, rc::gen::element(0.01, 0.02, 0.5)}, {2, rc::gen::element(1e-90, 1e90, 0.0, -1.0)}});
-    const auto size = *rc::gen::inRange<std::size_t>(0, 60);
-    const auto nights =
-        *rc::gen::container<std::vector<Night>>(size, rc::gen::construct<Night>(value, se));
-    try {
+TEST(AnyInput, HistoryGivesChangePointsOrAnError) {
+    static constexpr double kWild[] = {1e300, -1e300, 700.0, 1e-310};
+    static constexpr double kError[] = {0.01, 0.02, 0.5};
+    static constexpr double kWildError[] = {1e-90, 1e90, 0.0, -1.0};
+    in_any_case(100, [&](Any& any) {
+        std::vector<Night> nights(any.below(60));
+        const bool wild = any.chance(30);
+        for (Night& night : nights) {
+            night.log_ratio = 0.01 * (static_cast<double>(any.below(9)) - 4);
+            night.se = any.of(kError);
+            if (wild && any.chance(4)) night.log_ratio = any.of(kWild);
+            if (wild && any.chance(2)) night.se = any.of(kWildError);
+            if (wild && any.chance(1)) night.log_ratio = std::numeric_limits<double>::quiet_NaN();
+        }
         auto found = e_divisive(nights, {.permutations = 19});
         const auto more = pelt(nights);
         found.insert(found.end(), more.begin(), more.end());
         for (const ChangePoint& change : found) {
-            RC_ASSERT(change.index > 0 && change.index < nights.size());
-            RC_ASSERT(!std::isnan(change.before) && !std::isnan(change.after));
-            RC_ASSERT(change.se > 0);
-            RC_ASSERT(probability(change.p));
+            EXPECT_TRUE(change.index > 0 && change.index < nights.size());
+            EXPECT_TRUE(!std::isnan(change.before) && !std::isnan(change.after));
+            EXPECT_GT(change.se, 0);
+            EXPECT_TRUE(probability(change.p));
         }
-    } catch (const std::invalid_argument& error) {
-        RC_ASSERT(std::string(error.what()).size() > 10);
-    }
+    });
 }
 
-RC_GTEST_PROP(AnyInput, TablesGiveAResultOrAnError, ()) {
-    const auto cell = rc::gen::weightedOneOf<std::optional<double>>(
-        {{12, rc::gen::map(rc::gen::inRange(-5, 6),
-                           [](int i) { return std::optional<double>(0.1 * i); })},
-         {1, rc::gen::just(std::optional<double>())},
-         {1, rc::gen::element<std::optional<double>>(1e150, -700.0, 1e-300)}});
-    const auto rows = *rc::gen::inRange<std::size_t>(0, 6);
-    const auto pairs = *rc::gen::inRange<std::size_t>(0, 23);
-    const auto table =
-        *rc::gen::container<std::vector<TableRow>>(rows, rc::gen::container<TableRow>(pairs, cell));
-    try {
+TEST(AnyInput, TablesGiveAResultOrAnError) {
+    static constexpr double kWild[] = {1e150, -700.0, 1e-300};
+    in_any_case(100, [&](Any& any) {
+        const std::size_t pairs = any.below(23);
+        std::vector<TableRow> table(any.below(6), TableRow(pairs));
+        for (TableRow& row : table) {
+            for (auto& cell : row) {
+                if (any.chance(93)) cell = 0.1 * (static_cast<double>(any.below(11)) - 5);
+                if (any.chance(4)) cell = any.of(kWild);
+            }
+        }
         const MaxT found = max_t(table, 0.95, 1, 200);
         for (const auto& p : found.p)
-            RC_ASSERT(probability(p));
+            EXPECT_TRUE(probability(p));
         for (const LogInterval& interval : found.intervals)
-            RC_ASSERT(interval.low <= interval.high);
+            EXPECT_LE(interval.low, interval.high);
         const TableSign sign = table_sign_test(table, 1, 200);
-        RC_ASSERT(probability(sign.p) && probability(sign.p_independent));
-    } catch (const std::invalid_argument& error) {
-        RC_ASSERT(std::string(error.what()).size() > 10);
-    }
+        EXPECT_TRUE(probability(sign.p) && probability(sign.p_independent));
+    });
 }
 
-RC_GTEST_PROP(AnyInput, PlansGiveANumberOrAnError, ()) {
-    const auto number =
-        rc::gen::element(0.02, 0.01, 1e-9, 1e9, 0.0, -0.5, 1e-300, 1e300, 0.8, 0.95, 3.0);
-    const double sd = *number;
-    const double target = *number;
-    const double level = *number;
-    const auto n = *rc::gen::element<std::size_t>(0, 3, 4, 16, 1000, 1'000'000);
+TEST(AnyInput, PlansGiveANumberOrAnError) {
+    static constexpr double kNumber[] = {0.02,   0.01,  1e-9, 1e9,  0.0, -0.5,
+                                         1e-300, 1e300, 0.8,  0.95, 3.0};
+    static constexpr std::size_t kPairs[] = {0, 3, 4, 16, 1000, 1'000'000};
     const auto attempt = [](const auto& f) {
         try {
-            RC_ASSERT(!std::isnan(static_cast<double>(f())));
+            EXPECT_FALSE(std::isnan(static_cast<double>(f())));
         } catch (const std::invalid_argument& error) {
-            RC_ASSERT(std::string(error.what()).size() > 10);
+            EXPECT_GT(std::string(error.what()).size(), 10U);
         }
     };
-    attempt([&] { return pairs_for_half_width(sd, target, level); });
-    attempt([&] { return pairs_for_half_width_assured(sd, target, level, 0.8); });
-    attempt([&] { return half_width_of(n, sd, level); });
-    attempt([&] { return power_of(n, target, sd, level); });
-    attempt([&] { return pairs_for_power(target, sd, 0.8, level); });
-    attempt([&] { return minimum_detectable_change(n, sd, level); });
-    const TostPlan plan{.sd = sd, .ratio = 1, .low = 1 / (1 + target), .high = 1 + target};
-    attempt([&] { return tost_power(plan, n); });
-    attempt([&] { return pairs_for_tost(plan, level); });
+    in_any_case(100, [&](Any& any) {
+        const double sd = any.of(kNumber);
+        const double target = any.of(kNumber);
+        const double level = any.of(kNumber);
+        const std::size_t n = any.of(kPairs);
+        attempt([&] { return pairs_for_half_width(sd, target, level); });
+        attempt([&] { return pairs_for_half_width_assured(sd, target, level, 0.8); });
+        attempt([&] { return pairs_for_half_width_estimated(sd, 18, target, level); });
+        attempt([&] { return pairs_after_pilot(sd, 20, target, level); });
+        attempt([&] { return half_width_of(n, sd, level); });
+        attempt([&] { return power_of(n, target, sd, level); });
+        attempt([&] { return pairs_for_power(target, sd, 0.8, level); });
+        attempt([&] { return minimum_detectable_change(n, sd, level); });
+        const TostPlan plan{.sd = sd, .ratio = 1, .low = 1 / (1 + target), .high = 1 + target};
+        attempt([&] { return tost_power(plan, n); });
+        attempt([&] { return pairs_for_tost(plan, level); });
+    });
 }
 
-RC_GTEST_PROP(AnyInput, PrintedRowsAreCheckedOrRefused, ()) {
-    const auto digits =
-        rc::gen::container<std::string>(rc::gen::elementOf(std::string("019.+-% ")));
-    PublishedRow row;
-    try {
-        row.change = parse_printed(*digits);
-        row.low = parse_printed(*digits);
-        row.high = parse_printed(*digits);
-        row.a = parse_printed(*digits);
-        row.b = parse_printed(*digits);
-    } catch (const std::invalid_argument&) {
-        // the fields read so far are checked all the same
-    }
-    const RowCheck found = check_published_row(row, {.pairs = 16});
-    RC_ASSERT(fine(found.se) && probability(found.p));
-    RC_ASSERT(found.reason.empty() == (found.verdict == Consistency::consistent));
+TEST(AnyInput, PrintedRowsAreCheckedOrRefused) {
+    in_any_case(300, [](Any& any) {
+        const auto digits = [&] {
+            std::string text(any.below(6), ' ');
+            for (char& c : text)
+                c = std::string_view("019.+-% ")[any.below(8)];
+            return text;
+        };
+        PublishedRow row;
+        try {
+            row.change = parse_printed(digits());
+            row.low = parse_printed(digits());
+            row.high = parse_printed(digits());
+            row.a = parse_printed(digits());
+            row.b = parse_printed(digits());
+        } catch (const std::invalid_argument&) {
+            // the fields read so far are checked all the same
+        }
+        const RowCheck found = check_published_row(row, {.pairs = 16});
+        EXPECT_TRUE(fine(found.se) && probability(found.p));
+        EXPECT_EQ(found.reason.empty(), found.verdict == Consistency::consistent);
+    });
 }
 
 TEST(AnyInput, TheEndsOfTheRange) {

@@ -11,6 +11,8 @@
 #include <cmath>
 #include <functional>
 #include <numeric>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "stats/comparison.h"
@@ -319,20 +321,57 @@ TEST(CalibrationSlow, ConfidenceSequenceMayBeLookedAt) {
     check_sequence(kLong);
 }
 
+Noise lognormal_of(double sd) {
+    return [sd](std::size_t runs, Engine& engine) {
+        boost::random::normal_distribution<double> normal(0, sd);
+        return each(runs, [&](std::size_t) { return normal(engine); });
+    };
+}
+
+// Changes planted under log ratios of sd 2% are found as often as the plan says, each with the
+// pairs that the plan asks for.
+void check_planted(std::size_t replicates) {
+    constexpr double kSd = 0.02;
+    const Noise noise = lognormal_of(kSd / std::sqrt(2.0));
+    for (const double change : {0.005, 0.01, 0.03, 0.10}) {
+        const std::size_t pairs = pairs_for_power(change, kSd);
+        const double power = power_of(pairs, change, kSd);
+        Engine engine(5);
+        double found = 0;
+        for (std::size_t i = 0; i < replicates; ++i) {
+            const auto planted = experiment(Plan::randomised, pairs, 1 + change, noise, engine);
+            const Comparison c = compare(planted, {});
+            ASSERT_EQ(c.method, Method::crossover_t);
+            found += c.verdict == Verdict::faster ? 1 : 0;
+        }
+        const double n = static_cast<double>(replicates);
+        found /= n;
+        record(("+" + std::to_string(change) + " found with " + std::to_string(pairs) +
+                " pairs, planned " + std::to_string(power))
+                   .c_str(),
+               found);
+        EXPECT_GE(power, 0.8);
+        EXPECT_NEAR(found, power, 3.2 * std::sqrt(power * (1 - power) / n)) << change;
+    }
+}
+
+TEST(Calibration, PlantedChangesAreFoundAsPlanned) {
+    check_planted(200);
+}
+TEST(CalibrationSlow, PlantedChangesAreFoundAsPlanned) {
+    check_planted(kLong);
+}
+
 void check_planned(std::size_t replicates) {
     const double sd = 0.01 * std::sqrt(2.0);  // of d, of two lognormal runs
     const double error = 3.2 * std::sqrt(0.8 * 0.2 / static_cast<double>(replicates));
-    const std::size_t pairs = pairs_for_power(-0.012, sd);
     const std::size_t assured = pairs_for_half_width_assured(sd, 0.008);
     const TostPlan plan{.sd = sd, .ratio = 1.002, .low = 1 / 1.015, .high = 1.015};
     const std::size_t equivalent_pairs = pairs_for_tost(plan, 0.8);
     Engine engine(5);
-    double found = 0;
     double narrow = 0;
     double equivalent = 0;
     for (std::size_t i = 0; i < replicates; ++i) {
-        const auto planted = experiment(Plan::randomised, pairs, 1 - 0.012, lognormal, engine);
-        found += compare(planted, {}).verdict == Verdict::slower ? 1 : 0;
         const auto width = experiment(Plan::randomised, assured, 1, lognormal, engine);
         const Comparison c = compare(width, {});
         narrow += (std::log1p(c.ci.high) - std::log1p(c.ci.low)) / 2 <= std::log1p(0.008) ? 1 : 0;
@@ -340,10 +379,8 @@ void check_planned(std::size_t replicates) {
         equivalent += compare(same, {.margin = 0.015}).verdict == Verdict::equivalent ? 1 : 0;
     }
     const double n = static_cast<double>(replicates);
-    record("planted change found", found / n);
     record("planned half-width kept", narrow / n);
     record("equivalence found", equivalent / n);
-    EXPECT_NEAR(found / n, power_of(pairs, -0.012, sd), error);
     EXPECT_GE(narrow / n, 0.8 - error);
     EXPECT_NEAR(equivalent / n, tost_power(plan, equivalent_pairs), error);
 }
@@ -353,6 +390,57 @@ TEST(Calibration, PlansHold) {
 }
 TEST(CalibrationSlow, PlansHold) {
     check_planned(kLong);
+}
+
+struct Piloted {
+    double covered = 0;
+    double narrow = 0;
+    double pairs = 0;
+};
+
+// A pilot, a plan from its scatter, and one look at the end: what until_halfwidth does.
+Piloted by_pilot(std::size_t pilot, double sd, std::size_t replicates) {
+    constexpr double kWidth = 0.01;
+    constexpr std::size_t kMost = 200;
+    Engine engine(31);
+    boost::random::normal_distribution<double> normal(0.03, sd);
+    Piloted out;
+    std::vector<Order> order;
+    for (std::size_t i = 0; i < kMost; ++i)
+        order.push_back(i % 2 == 0 ? Order::ab : Order::ba);
+    for (std::size_t i = 0; i < replicates; ++i) {
+        std::vector<double> d = each(pilot, [&](std::size_t) { return normal(engine); });
+        const CrossoverFit first = fit_crossover(d, std::span(order).first(pilot));
+        const std::size_t needed = pairs_after_pilot(first.sd, pilot, kWidth);
+        const std::size_t planned = std::min((needed + 3) / 4 * 4, kMost);
+        while (d.size() < planned)
+            d.push_back(normal(engine));
+        const LogInterval found = fit_crossover(d, std::span(order).first(planned)).interval(0.95);
+        out.covered += found.holds(0.03) ? 1 : 0;
+        out.narrow += (found.high - found.low) / 2 <= std::log1p(kWidth) ? 1 : 0;
+        out.pairs += static_cast<double>(planned);
+    }
+    const double n = static_cast<double>(replicates);
+    return {out.covered / n, out.narrow / n, out.pairs / n};
+}
+
+void check_pilot(std::size_t replicates, const std::vector<double>& sds) {
+    const double error = 3 * std::sqrt(0.05 * 0.95 / static_cast<double>(replicates));
+    for (const double sd : sds) {
+        const Piloted found = by_pilot(20, sd, replicates);
+        record(("covered after a pilot, sd " + std::to_string(sd)).c_str(), found.covered);
+        record("  half-width kept", found.narrow);
+        record("  pairs", found.pairs);
+        EXPECT_GE(found.covered, replicates < kLong ? 0.94 - error : 0.94) << sd;
+        EXPECT_GE(found.narrow, 0.8 - error) << sd;
+    }
+}
+
+TEST(Calibration, APlanFromAPilotCovers) {
+    check_pilot(kShort, {0.0225});
+}
+TEST(CalibrationSlow, APlanFromAPilotCovers) {
+    check_pilot(20'000, {0.01, 0.0225, 0.03});
 }
 
 // One-sided errors at the edges of the margin stay at alpha.

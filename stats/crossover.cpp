@@ -61,7 +61,7 @@ std::optional<double> CrossoverFit::period_p() const {
 CrossoverFit fit_crossover(std::span<const double> d, std::span<const Order> order) {
     const TwoGroups g = split(d, order);
     return {(g.ab.mean + g.ba.mean) / 2, (g.ab.mean - g.ba.mean) / 2, g.pooled_sd / 2 * g.root,
-            g.df};
+            g.df, g.pooled_sd};
 }
 
 std::optional<double> carryover_p(std::span<const double> totals, std::span<const Order> order) {

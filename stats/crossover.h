@@ -24,6 +24,7 @@ struct CrossoverFit {
     double period = 0;  // ln(second run / first run)
     double se = 0;      // of either
     double df = 0;
+    double sd = 0;  // s: of d within its order, what planning.h plans from
 
     LogInterval interval(double confidence) const;
     std::optional<double> p() const;         // two-sided, of theta = 0; absent when se is 0

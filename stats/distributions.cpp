@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/chi_squared.hpp>
+#include <boost/math/distributions/fisher_f.hpp>
 #include <boost/math/distributions/non_central_t.hpp>
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
@@ -46,6 +47,10 @@ double chi_squared_quantile(double probability, double df) {
 
 double chi_squared_upper_tail(double x, double df) {
     return bm::cdf(bm::complement(bm::chi_squared(df), x));
+}
+
+double f_quantile(double probability, double df1, double df2) {
+    return bm::quantile(bm::fisher_f(df1, df2), probability);
 }
 
 double fair_binomial_cdf(std::size_t k, std::size_t n) {

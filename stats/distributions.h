@@ -22,6 +22,8 @@ double noncentral_t_cdf(double t, double df, double noncentrality);
 double chi_squared_quantile(double probability, double df);
 double chi_squared_upper_tail(double x, double df);  // P(X >= x)
 
+double f_quantile(double probability, double df1, double df2);
+
 // P(K <= k) of a fair coin thrown n times.
 double fair_binomial_cdf(std::size_t k, std::size_t n);
 

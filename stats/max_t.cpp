@@ -177,6 +177,8 @@ double critical_square(const Columns& table, double confidence, std::size_t draw
         greatest.push_back(most);
     });
     const double count = static_cast<double>(greatest.size() + (draws == 0 ? 0 : 1));
+    // So few arrangements have no tail of this size, and their greatest |t| is no bound.
+    if ((1 - confidence) * count < 1 - 1e-9) return std::numeric_limits<double>::infinity();
     const double place = std::ceil(confidence * count - 1e-9);
     const auto index = static_cast<std::size_t>(
         std::clamp(place - 1, 0.0, static_cast<double>(greatest.size() - 1)));

@@ -21,8 +21,10 @@ using TableRow = std::vector<std::optional<double>>;
 
 struct MaxT {
     std::vector<std::optional<double>> p;  // adjusted; absent for a row without spread
-    std::vector<LogInterval> intervals;    // hold all rows' changes at once with `confidence`
-    double critical = 0;                   // the |t| that the intervals reach
+    // Hold all rows' changes at once with `confidence`; without bounds where the arrangements are
+    // too few for it (five pairs and fewer at 95%), a point for a row without spread.
+    std::vector<LogInterval> intervals;
+    double critical = 0;  // the |t| that the intervals reach
     bool exact = true;
     std::size_t draws = 0;  // 0 where exact
     std::uint64_t seed = 0;

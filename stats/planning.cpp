@@ -73,6 +73,39 @@ std::size_t pairs_for_half_width_assured(double sd, double half_width, double co
     });
 }
 
+std::size_t pairs_for_half_width_estimated(double sd, double sd_df, double half_width,
+                                           double confidence, double assurance) {
+    check_positive("sd", sd);
+    check_positive("the degrees of freedom of sd", sd_df);
+    check_positive("the half-width", half_width);
+    check_probability("the confidence", confidence);
+    check_probability("the assurance", assurance);
+    return least_even_pairs([&](std::size_t n) {
+        const double stretch = f_quantile(assurance, static_cast<double>(n) - 2, sd_df);
+        return log_half_width(n, sd * std::sqrt(stretch), confidence) <= std::log1p(half_width);
+    });
+}
+
+std::size_t pairs_after_pilot(double sd, std::size_t pilot_pairs, double half_width,
+                              double confidence, double assurance) {
+    check_positive("sd", sd);
+    need(pilot_pairs >= 4, "the pilot", static_cast<double>(pilot_pairs),
+         "one of at least 4 pairs");
+    check_positive("the half-width", half_width);
+    check_probability("the confidence", confidence);
+    check_probability("the assurance", assurance);
+    const double target = std::log1p(half_width);
+    if (log_half_width(pilot_pairs, sd, confidence) <= target) return pilot_pairs;
+    const double pilot_df = static_cast<double>(pilot_pairs) - 2;
+    return least_even_pairs([&](std::size_t n) {
+        if (n <= pilot_pairs) return false;
+        const double more = static_cast<double>(n - pilot_pairs);
+        const double share = (pilot_df + more * f_quantile(assurance, more, pilot_df)) /
+                             (static_cast<double>(n) - 2);
+        return log_half_width(n, sd * std::sqrt(share), confidence) <= target;
+    });
+}
+
 double half_width_of(std::size_t pairs, double sd, double confidence) {
     check_pairs(pairs);
     check_positive("sd", sd);

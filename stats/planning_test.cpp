@@ -32,6 +32,51 @@ TEST(Planning, TheAnswerIsTheLeast) {
     }
 }
 
+// F_0.8(df, 10^9) is chi2_0.8(df)/df: an sd that is as good as known.
+TEST(Planning, AnEstimatedSdAsksForMore) {
+    EXPECT_EQ(pairs_for_half_width_estimated(0.02, 1e9, 0.01), 24U);
+    const std::size_t n = pairs_for_half_width_estimated(0.02, 14, 0.01);
+    EXPECT_GT(n, 24U);
+    const auto assured = [](std::size_t pairs) {
+        return half_width_of(pairs,
+                             0.02 * std::sqrt(f_quantile(0.8, static_cast<double>(pairs) - 2, 14)));
+    };
+    EXPECT_LE(assured(n), 0.01);
+    EXPECT_GT(assured(n - 2), 0.01);
+}
+
+// F_0.95(5, 10) = 3.3258 of any table.
+TEST(Planning, FQuantileIsTheTables) {
+    EXPECT_NEAR(f_quantile(0.95, 5, 10), 3.3258, 5e-5);
+    EXPECT_NEAR(f_quantile(0.8, 4, 18), 1.67274, 5e-6);
+}
+
+TEST(Planning, APilotThatIsNarrowEnoughIsAllThereIs) {
+    EXPECT_EQ(pairs_after_pilot(0.01, 20, 0.01), 20U);
+    EXPECT_EQ(pairs_after_pilot(0.0211, 20, 0.01), 20U);  // up to ln(1.01) sqrt(20)/t_18 = 0.02118
+    EXPECT_GT(pairs_after_pilot(0.0212, 20, 0.01), 20U);
+}
+
+// The pooled variance of the whole run, written out.
+TEST(Planning, AfterAPilotTheAnswerIsTheLeast) {
+    const double sd = 0.03;
+    const std::size_t n = pairs_after_pilot(sd, 20, 0.01);
+    const auto width = [&](std::size_t pairs) {
+        const double more = static_cast<double>(pairs) - 20;
+        const double variance =
+            (18 * sd * sd + more * sd * sd * f_quantile(0.8, more, 18)) / (18 + more);
+        return half_width_of(pairs, std::sqrt(variance));
+    };
+    EXPECT_LE(width(n), 0.01);
+    EXPECT_GT(width(n - 2), 0.01);
+    EXPECT_GT(n, pairs_for_half_width(sd, 0.01));
+    EXPECT_GT(pairs_after_pilot(sd, 20, 0.01, 0.95, 0.95), n);
+    EXPECT_GT(pairs_after_pilot(sd, 20, 0.01, 0.99), n);
+    EXPECT_THROW(pairs_after_pilot(sd, 3, 0.01), std::invalid_argument);
+    EXPECT_THROW(pairs_after_pilot(0, 20, 0.01), std::invalid_argument);
+    EXPECT_THROW(pairs_after_pilot(10, 20, 1e-6), std::invalid_argument);
+}
+
 // P(|Z + ncp| > t s) with s^2 ~ chi2(df)/df, by the trapezoid rule over s.
 double integrated_power(std::size_t n, double noncentrality, double confidence) {
     const double df = static_cast<double>(n) - 2;

@@ -146,6 +146,17 @@ TEST(MaxT, CriticalValueLiesBetweenOneRowAndBonferroni) {
     EXPECT_LT(critical, t_quantile(1 - 0.025 / 12, 15) * 1.10);
 }
 
+// 2^(n-1) arrangements have no 5% tail before n = 6.
+TEST(MaxT, TooFewPairsBoundNothing) {
+    for (const std::size_t n : {2U, 3U, 5U}) {
+        const MaxT found = max_t(random_table(2, n, 4), 0.95, 1);
+        EXPECT_TRUE(std::isinf(found.intervals[0].low)) << n;
+        EXPECT_TRUE(std::isinf(found.intervals[1].high)) << n;
+    }
+    EXPECT_TRUE(std::isfinite(max_t(random_table(2, 6, 4), 0.95, 1).intervals[0].high));
+    EXPECT_TRUE(std::isfinite(max_t(random_table(2, 5, 4), 0.9, 1).intervals[0].high));
+}
+
 TEST(MaxT, ARowWithoutSpreadHasAPointAndNoP) {
     auto rows = random_table(2, 8, 4);
     for (auto& x : rows[1])

@@ -16,6 +16,7 @@ struct Command {
 Command add_run(CLI::App& program);
 Command add_compare(CLI::App& program);
 Command add_report(CLI::App& program);
+Command add_plan(CLI::App& program);
 Command add_list(CLI::App& program);
 Command add_show(CLI::App& program);
 Command add_import(CLI::App& program);

@@ -1,8 +1,10 @@
 #include "harness/cli/common_options.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <stdexcept>
+#include <string_view>
 
 #include "harness/cli/failure.h"
 #include "harness/cli/output.h"
@@ -58,6 +60,12 @@ void StatisticsOptions::add_to(CLI::App& app) {
         ->type_name("NAME");
     app.add_option("--confidence", confidence, "of the intervals (0.95)")->type_name("X|N%");
     app.add_option("--margin", margin, "equivalence margin, as 2%")->type_name("X|N%");
+    app.add_option("--adjust", adjust,
+                   "p of the headline rows for the table as a whole: holm (no false finding), bh "
+                   "(share of false ones), maxt (as holm, using what rows share) (none)")
+        ->type_name("none|holm|bh|maxt");
+    app.add_flag("--simultaneous", simultaneous,
+                 "intervals as well that hold for all headline rows at once (maxT)");
 }
 
 reports::CompareOptions StatisticsOptions::parsed() const {
@@ -88,6 +96,13 @@ reports::CompareOptions StatisticsOptions::parsed() const {
             }
         });
     }
+    static constexpr std::array<std::string_view, 4> kAdjust{"none", "holm", "bh", "maxt"};
+    if (std::ranges::find(kAdjust, adjust) == kAdjust.end()) {
+        throw Failure(kUsage,
+                      "--adjust: '" + adjust + "' is unknown (choose from none, holm, bh, maxt)");
+    }
+    options.adjust = adjust;
+    options.simultaneous = simultaneous;
     return options;
 }
 

@@ -31,11 +31,13 @@ struct FormatOption {
     std::vector<std::string> choices_;
 };
 
-// --method, --confidence, --margin.
+// --method, --confidence, --margin, --adjust, --simultaneous.
 struct StatisticsOptions {
     std::string method;
     std::string confidence;
     std::string margin;
+    std::string adjust = "none";
+    bool simultaneous = false;
     void add_to(CLI::App& app);
     reports::CompareOptions parsed() const;  // throws Failure (2) naming the option
 };

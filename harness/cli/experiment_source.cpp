@@ -46,7 +46,10 @@ std::uint64_t drawn_seed() {
 }  // namespace
 
 Experiment new_experiment(const std::string& source, const Settings& given) {
-    Settings all = harness::merged(source_settings(source), given);
+    Settings base = source_settings(source);
+    // A preset's fixed number of pairs is no ceiling for a run that plans its own.
+    if (given.until_halfwidth.value_or(0) > 0 && !base.until_halfwidth) base.pairs.reset();
+    Settings all = harness::merged(base, given);
     if (!all.seed) all.seed = drawn_seed();
     Experiment experiment = harness::make_experiment(all);
     if (all.pairs && *all.pairs != experiment.pairs) {

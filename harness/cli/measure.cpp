@@ -9,6 +9,7 @@
 #include "harness/cli/failure.h"
 #include "harness/cli/interrupt.h"
 #include "harness/cli/output.h"
+#include "harness/cli/pilot_planner.h"
 #include "harness/cli/progress.h"
 #include "harness/cli/run_setup.h"
 #include "harness/experiment_toml.h"
@@ -63,8 +64,8 @@ Measured measure_new(Experiment experiment, bool cycles_by_preset, const std::fi
         }
     }
     watch_interrupts();
-    auto outcome =
-        harness::run_experiment({store, *target, progress, clock, interrupted}, experiment, facts);
+    auto outcome = harness::run_experiment(
+        {store, *target, progress, clock, interrupted, plan_from_pilot}, experiment, facts);
     watch.after(store, outcome.id, progress);
     progress.finish();
     return {std::move(store), std::move(outcome)};
@@ -91,8 +92,8 @@ Measured measure_on(const std::string& id_or_last, const std::filesystem::path& 
     const harness::Clock clock = harness::system_clock();
     Progress progress(progress_style(quiet), clock, known_pairs(store, record));
     watch_interrupts();
-    auto outcome = harness::resume_experiment({store, *target, progress, clock, interrupted},
-                                              experiment, record);
+    auto outcome = harness::resume_experiment(
+        {store, *target, progress, clock, interrupted, plan_from_pilot}, experiment, record);
     warn_if_elsewhere(store, record, environment, progress);
     watch.after(store, outcome.id, progress);
     progress.finish();

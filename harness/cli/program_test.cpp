@@ -94,6 +94,10 @@ TEST_F(ProgramTest, UsageErrorsAreOneLineAndExitTwo) {
     expect_refused({"compare", "no.csv"}, "no.csv: cannot be read");
     expect_refused({"compare", "last", "--confidence", "95"}, "--confidence: ");
     expect_refused({"compare", "last", "--fail-on", "bad"}, "--fail-on: ");
+    expect_refused({"run", "demo", "--until-halfwidth", "1%", "--pairs", "8"},
+                   "until_halfwidth: its pilot alone takes 20 pairs, and pairs allows 8");
+    expect_refused({"run", "--until-halfwidth", "-1%"}, "--until-halfwidth: ");
+    expect_refused({"compare", "last", "--adjust", "sidak"}, "--adjust: ");
     expect_refused({"show"}, "EXPERIMENT");
     expect_refused({"list"}, "runs.db");
 }
@@ -153,8 +157,8 @@ TEST_F(ProgramTest, AStoreOfAnotherUserIsRefused) {
 }
 
 TEST_F(ProgramTest, HelpEndsWithTwoExamplesAndVersionIsPrinted) {
-    for (const char* command :
-         {"run", "compare", "report", "list", "show", "import", "export", "history", "nightly"}) {
+    for (const char* command : {"run", "compare", "report", "plan", "list", "show", "import",
+                                "export", "history", "nightly"}) {
         const Finished f = run_program({command, "--help"});
         EXPECT_EQ(f.exit_code, 0);
         EXPECT_EQ(f.err, "");
@@ -172,6 +176,179 @@ TEST_F(ProgramTest, HelpEndsWithTwoExamplesAndVersionIsPrinted) {
     EXPECT_EQ(version.exit_code, 0);
     EXPECT_THAT(version.out, StartsWith("vsockbench 0."));
     EXPECT_EQ(run_program({"--help"}).exit_code, 0);
+}
+
+TEST_F(ProgramTest, PlanGivesThePairsOfAHalfWidth) {
+    const Finished f = run_program({"plan", "--sd", "2%", "--halfwidth", "1%", "--json"});
+    ASSERT_EQ(f.exit_code, 0) << f.err;
+    const json plan = json::parse(f.out);
+    EXPECT_EQ(plan.at("schema"), "vsockbench.plan/1");
+    EXPECT_EQ(plan.at("pairs"), 20);
+    EXPECT_EQ(plan.at("pairs_assured"), 24);
+    EXPECT_THAT(run_program({"plan", "--sd", "2%", "--halfwidth", "1%"}).out,
+                HasSubstr("half-width 1%: 20 pairs; 24 keep it with 80% assurance"));
+    const json more = json::parse(run_program({"plan", "--sd", "0.02", "--change=-1.5%", "--margin",
+                                               "2%", "--pairs", "16", "--json"})
+                                      .out);
+    const json& row = more.at("rows").at(0);
+    EXPECT_EQ(row.at("pairs_for_power"), 16);
+    EXPECT_NEAR(row.at("power_at_pairs").get<double>(), 0.80244, 5e-5);
+    EXPECT_GT(row.at("equivalence_pairs").get<int>(), 16);
+    EXPECT_GT(row.at("equivalence_power_at_pairs").get<double>(), 0);
+    EXPECT_NEAR(row.at("halfwidth_at_pairs").get<double>(), 0.01078, 5e-5);
+    EXPECT_NEAR(row.at("minimum_change_at_pairs").get<double>(), 0.01518, 5e-6);
+    EXPECT_TRUE(row.at("pairs").is_null());
+}
+
+TEST_F(ProgramTest, PlanRefusesWhatCannotBePlanned) {
+    expect_refused({"plan", "--halfwidth", "1%"}, "--sd or --from");
+    expect_refused({"plan", "--sd", "2%"}, "nothing is asked");
+    expect_refused({"plan", "--sd", "0", "--halfwidth", "1%"}, "--sd: '0' is not above 0%");
+    expect_refused({"plan", "--sd", "nan", "--halfwidth", "1%"}, "--sd: ");
+    expect_refused({"plan", "--sd", "2%", "--halfwidth", "-1%"}, "--halfwidth: ");
+    expect_refused({"plan", "--sd", "2%", "--pairs", "7"}, "--pairs: '7'");
+    expect_refused({"plan", "--sd", "2%", "--halfwidth", "1%", "--power", "100%"}, "--power: ");
+    expect_refused({"plan", "--sd", "900%", "--halfwidth", "1e-6"}, "more than");
+    expect_refused({"plan", "--sd", "2%", "--margin", "1%", "--change", "1%"}, "never equivalent");
+    expect_refused({"plan", "--from", "last", "--halfwidth", "1%"}, "runs.db");
+}
+
+TEST_F(ProgramTest, PlanTakesTheScatterOfARecordedRun) {
+    ASSERT_EQ(run({"run", "--target", "fake", "--a", "noise=0.02", "--b", "noise=0.02,level=2",
+                   "--pairs", "12", "--seed", "7", "--payloads", "64,4K"})
+                  .exit_code,
+              0);
+    const Finished f = run({"plan", "--from", "last", "--halfwidth", "1%", "--json"});
+    ASSERT_EQ(f.exit_code, 0) << f.err;
+    const json plan = json::parse(f.out);
+    ASSERT_EQ(plan.at("rows").size(), 6U);
+    int most = 0;
+    for (const json& row : plan.at("rows")) {
+        EXPECT_EQ(row.at("sd_df"), 10);
+        const double sd = row.at("sd").get<double>();
+        EXPECT_GT(sd, 0.01);
+        EXPECT_LT(sd, 0.07);
+        EXPECT_GT(row.at("pairs_assured").get<int>(), row.at("pairs").get<int>());
+        most = std::max(most, row.at("pairs").get<int>());
+    }
+    EXPECT_EQ(plan.at("pairs"), most);
+    const Finished text = run({"plan", "--from", "last", "--halfwidth", "1%", "--pairs", "32"});
+    EXPECT_EQ(text.exit_code, 0);
+    EXPECT_THAT(text.out, HasSubstr("fixed/64B"));
+}
+
+// Quiet and noisy workloads of one run get pairs of their own; the record says how many and why.
+TEST_F(ProgramTest, UntilHalfwidthPlansFromThePilotAndSaysSo) {
+    const Finished f =
+        run({"run", "--target", "fake", "--a", "noise=0.02", "--b", "noise=0.02,level=2",
+             "--until-halfwidth", "1%", "--pairs", "80", "--seed", "7", "--payloads", "64",
+             "--workload", "fixed,rtt", "--json"});
+    ASSERT_EQ(f.exit_code, 0) << f.err;
+    EXPECT_THAT(f.err, HasSubstr("planned: fixed/64B "));
+    const json document = json::parse(f.out);
+    const json& environment = document.at("record").at("environment");
+    EXPECT_THAT(environment.at("plan.rule").get<std::string>(), HasSubstr("at most 80"));
+    for (const json& row : document.at("rows")) {
+        if (!row.at("headline").get<bool>()) continue;
+        const int n = row.at("n_ab").get<int>() + row.at("n_ba").get<int>();
+        EXPECT_EQ(row.at("n_ab"), row.at("n_ba"));
+        EXPECT_EQ(environment.at("plan.pairs." + row.at("workload").get<std::string>()),
+                  std::to_string(n));
+        EXPECT_GT(n, 20);
+        EXPECT_LE(n, 80);
+    }
+    const Finished letter = run({"report", "last"});
+    EXPECT_THAT(letter.out, HasSubstr("a pilot of 20 pairs"));
+}
+
+// A CSV of pairs that alternate between the orders.
+std::string csv_of(const std::vector<std::pair<std::string, std::string>>& pairs,
+                   bool one_order = false) {
+    std::string text = "workload,pair,order,state,value\n";
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        const std::string start =
+            "w," + std::to_string(i + 1) + (one_order || i % 2 == 0 ? ",AB," : ",BA,");
+        text += start + "A," + pairs[i].first + "\n" + start + "B," + pairs[i].second + "\n";
+    }
+    return text;
+}
+
+// Whatever is poor about the input is said: by a warning in the result or by an error, never by a
+// NaN (which JSON would not even hold) or a bare null.
+TEST_F(ProgramTest, PoorPairsGiveAWarningOrAnError) {
+    struct Poor {
+        const char* name;
+        std::string csv;
+        const char* says;  // a warning's code, or part of the error
+        int exit_code;
+    };
+    const auto repeated = [](std::size_t n, const char* a, const char* b) {
+        return std::vector<std::pair<std::string, std::string>>(n, {a, b});
+    };
+    for (const Poor& poor :
+         {Poor{"one pair", csv_of({{"1", "2"}}), "too-few-pairs", 0},
+          Poor{"two", csv_of({{"1", "2"}, {"1.1", "2"}}), "too-few-of-an-order", 0},
+          Poor{"three", csv_of({{"1", "2"}, {"1.1", "2"}, {"1", "2.1"}}), "too-few-of-an-order", 0},
+          Poor{"all equal", csv_of(repeated(8, "1", "1")), "zero-variance", 0},
+          Poor{"one change", csv_of(repeated(8, "1e-300", "2e-300")), "zero-variance", 0},
+          Poor{"identical", csv_of({{"1", "2"}, {"1", "2"}, {"3", "5"}, {"3", "5"}}),
+               "repeated-values", 0},
+          Poor{"one order", csv_of({{"1", "2"}, {"1.1", "2"}, {"1", "2.1"}, {"1.2", "2"}}, true),
+               "too-few-of-an-order", 0},
+          Poor{"wild", csv_of({{"1", "1e260"}, {"1", "2e260"}, {"1e260", "1"}, {"2e260", "1"}}),
+               "unbounded-interval", 0},
+          Poor{"ties",
+               csv_of({{"1", "1"},
+                       {"1", "1.1"},
+                       {"1.1", "1"},
+                       {"1.1", "1.1"},
+                       {"1", "1.1"},
+                       {"1.1", "1"},
+                       {"1", "1"},
+                       {"1.1", "1.1"}}),
+               "repeated-values", 0},
+          Poor{"beyond", csv_of(repeated(4, "1e-300", "1e300")), "w: comparison: pair 1", 2},
+          Poor{"zero", csv_of(repeated(4, "0", "1")), "column value", 2}}) {
+        SCOPED_TRACE(poor.name);
+        const std::string file = folder_.write("poor.csv", poor.csv).string();
+        for (const char* adjust : {"none", "maxt"}) {
+            const Finished f = run_program({"compare", file, "--adjust", adjust, "--simultaneous",
+                                            "--margin", "2%", "--json"});
+            EXPECT_EQ(f.exit_code, poor.exit_code) << f.err;
+            if (poor.exit_code != 0) {
+                EXPECT_THAT(f.err, HasSubstr(poor.says));
+                EXPECT_EQ(f.out, "");
+                continue;
+            }
+            EXPECT_THAT(f.out, HasSubstr("\"code\": \"" + std::string(poor.says) + "\""));
+            const json document = json::parse(f.out);
+            for (const json& row : document.at("rows")) {
+                EXPECT_FALSE(row.at("change").is_null());
+                EXPECT_FALSE(row.at("ci").at("low").is_null());
+                // A p that is missing has its reason beside it.
+                if (row.at("p").is_null()) {
+                    EXPECT_THAT(row.dump(), HasSubstr("zero-variance"));
+                }
+            }
+            EXPECT_THAT(run_program({"compare", file, "--adjust", adjust}).out,
+                        testing::Not(HasSubstr("nan")));
+        }
+    }
+}
+
+TEST_F(ProgramTest, CompareAdjustsAndGivesSimultaneousIntervals) {
+    ASSERT_EQ(run(kFake).exit_code, 0);
+    const Finished f = run({"compare", "last", "--adjust", "holm", "--simultaneous", "--json"});
+    ASSERT_EQ(f.exit_code, 0) << f.err;
+    const json document = json::parse(f.out);
+    EXPECT_EQ(document.at("adjust"), "holm");
+    EXPECT_EQ(document.at("table_sign").at("n"), 6);
+    EXPECT_FALSE(document.at("rows").at(0).at("p_adjusted").is_null());
+    const std::string text = run({"compare", "last", "--adjust", "holm"}).out;
+    EXPECT_THAT(text, HasSubstr("p (holm)"));
+    EXPECT_THAT(text, HasSubstr("B is better in"));
+    EXPECT_THAT(run({"report", "last", "--adjust", "maxt", "--simultaneous"}).out,
+                HasSubstr("p (maxt): "));
 }
 
 TEST_F(ProgramTest, RunJsonIsTheComparisonOfWhatWasRecorded) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "harness/cli/output.h"
+#include "harness/pilot.h"
 #include "reports/escape.h"
 #include "stats/comparison.h"
 
@@ -51,11 +52,22 @@ void Progress::begin(const harness::RunBegin& event) {
          false);
     std::string plan = fmt::format("{} workloads, {} pairs each, seed {}", event.workloads.size(),
                                    record.pairs, record.seed);
+    const auto rule = record.environment.find(std::string(harness::kPlanRule));
+    if (rule != record.environment.end()) {
+        plan = fmt::format("{} workloads, seed {}: {}", event.workloads.size(), record.seed,
+                           rule->second);
+    }
     if (event.pairs_done > 0) {
         plan += fmt::format("; {} of {} pairs are there already", event.pairs_done,
                             event.pairs_planned);
     }
     line(plan, false);
+}
+
+void Progress::planned(const harness::PairsPlanned& event) {
+    if (style_.quiet) return;
+    line(fmt::format("planned: {} {} pairs ({})", event.workload.name, event.pairs, event.why),
+         false);
 }
 
 void Progress::pair(const harness::PairEnd& event) {

@@ -26,6 +26,7 @@ class Progress : public harness::Observer {
              std::map<std::string, std::vector<stats::Pair>> known);
 
     void begin(const harness::RunBegin& event) override;
+    void planned(const harness::PairsPlanned& event) override;
     void pair(const harness::PairEnd& event) override;
     void warning(const std::string& code, const std::string& text) override;
 

@@ -112,8 +112,9 @@ std::string as_text(const ExperimentRecord& record, const std::vector<TrialRecor
     for (const auto& state : record.states) {
         line(("state " + state.label).c_str(), state.spec.empty() ? "as built" : state.spec);
     }
-    line("pairs", fmt::format("{} of each of {} workloads, seed {}", record.pairs,
-                              record.workloads.size(), record.seed));
+    const bool planned = record.environment.contains("plan.rule");
+    line("pairs", fmt::format("{}{} of each of {} workloads, seed {}", planned ? "at most " : "",
+                              record.pairs, record.workloads.size(), record.seed));
     line("trials", fmt::format("{} ok, {} failed, {} invalid, {} interrupted",
                                count[TrialStatus::ok], count[TrialStatus::failed],
                                count[TrialStatus::invalid], count[TrialStatus::interrupted]));
