@@ -1,5 +1,5 @@
-// What the reports cost: a comparison's over its trials, a history's over its nights. Time and peak
-// memory against the bounds that README.md states; linear in rows (BigO on the small ones).
+// What the reports cost: a comparison's over its trials, a history's over its nights. Bounds: under
+// 1 s and 256 MiB at 100,000 trials and at 3,650 nights; linear in rows (BigO).
 //   bench_reports --benchmark_min_time=0.1
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
