@@ -13,10 +13,7 @@ namespace vsb::stats {
 
 namespace {
 
-struct Range {
-    double low = 0;
-    double high = 0;
-};
+using Range = ChangeRange;
 
 // Bounds that touch but for rounding meet: a row is only refused when no rounding explains it.
 bool meet(const Range& x, const Range& y) {
@@ -43,22 +40,38 @@ Range plus_one(const Range& x) {
     return {1 + x.low, 1 + x.high};
 }
 
-std::string check_interval(const PublishedRow& row) {
-    if (row.low->value > row.high->value) return "the bounds stand in the wrong order";
-    const Range middle = root_of_product(plus_one(around(*row.low)), plus_one(around(*row.high)));
-    if (meet(middle, plus_one(around(*row.change)))) return {};
-    return "the change is " + short_percent(row.change->value) +
-           ", but the interval's middle on the log scale lies at " +
-           between({middle.low - 1, middle.high - 1});
+bool agree(const Range& changes, const Printed& change) {
+    return meet(plus_one(changes), plus_one(around(change)));
 }
 
-std::string check_means(const PublishedRow& row) {
+// As in "the change is +1.00%, but the means give ...".
+std::string against(const Printed& change, const char* what, const Range& changes) {
+    return "the change is " + short_percent(change.value) + ", but " + what + " " +
+           between(changes);
+}
+
+void check_interval(const PublishedRow& row, RowCheck& out) {
+    if (row.low->value > row.high->value) {
+        out.interval_agrees = false;
+        out.reason = "the bounds stand in the wrong order";
+        return;
+    }
+    const Range middle = root_of_product(plus_one(around(*row.low)), plus_one(around(*row.high)));
+    out.by_interval = Range{middle.low - 1, middle.high - 1};
+    out.interval_agrees = agree(*out.by_interval, *row.change);
+    if (out.interval_agrees) return;
+    out.reason =
+        against(*row.change, "the interval's middle on the log scale lies at", *out.by_interval);
+}
+
+void check_means(const PublishedRow& row, RowCheck& out) {
     const Range a = around(*row.a);
     const Range b = around(*row.b);
-    const Range change{b.low / a.high - 1, b.high / a.low - 1};
-    if (meet(change, around(*row.change))) return {};
-    return "the change is " + short_percent(row.change->value) + ", but the means give " +
-           between(change);
+    out.by_means = Range{b.low / a.high - 1, b.high / a.low - 1};
+    out.means_agree = agree(*out.by_means, *row.change);
+    if (out.means_agree) return;
+    if (!out.reason.empty()) out.reason += "; ";
+    out.reason += against(*row.change, "the means give", *out.by_means);
 }
 
 void add_se_and_p(RowCheck& out, const PublishedRow& row, const PublishedOptions& options) {
@@ -142,14 +155,10 @@ RowCheck check_published_row(const PublishedRow& row, const PublishedOptions& op
     }
     out.verdict = Consistency::consistent;
     if (interval) {
-        out.reason = check_interval(row);
+        check_interval(row, out);
         add_se_and_p(out, row, options);
     }
-    if (means) {
-        const std::string against_means = check_means(row);
-        if (!out.reason.empty() && !against_means.empty()) out.reason += "; ";
-        out.reason += against_means;
-    }
+    if (means) check_means(row, out);
     if (!out.reason.empty()) out.verdict = Consistency::inconsistent;
     return out;
 }

@@ -45,11 +45,21 @@ struct PublishedOptions {
     PublishedMethod method = PublishedMethod::crossover_t;
 };
 
+// The changes that what stands beside the printed one allows, fractions.
+struct ChangeRange {
+    double low = 0;
+    double high = 0;
+};
+
 struct RowCheck {
     Consistency verdict = Consistency::not_checkable;
-    std::string reason;        // a sentence, empty when consistent
-    std::optional<double> se;  // of ln(B/A)
-    std::optional<double> p;   // two-sided, of no change
+    std::string reason;                      // a sentence, empty when consistent
+    std::optional<ChangeRange> by_interval;  // around the bounds' middle on the log scale
+    std::optional<ChangeRange> by_means;
+    bool interval_agrees = true;  // with the printed change, where there is one
+    bool means_agree = true;      // likewise
+    std::optional<double> se;     // of ln(B/A)
+    std::optional<double> p;      // two-sided, of no change
 };
 
 // Throws std::invalid_argument for a confidence outside (0, 1).

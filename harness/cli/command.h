@@ -23,5 +23,6 @@ Command add_import(CLI::App& program);
 Command add_export(CLI::App& program);
 Command add_history(CLI::App& program);
 Command add_nightly(CLI::App& program);
+Command add_audit(CLI::App& program);
 
 }  // namespace vsb::cli
