@@ -110,17 +110,6 @@ bool same_unit(const PlainMean& a, const PlainMean& b) {
     return a.unit == b.unit || a.unit.empty() || b.unit.empty();
 }
 
-// Intervals that are not symmetric about their estimate in logarithms: the rule does not hold
-// there.
-bool asymmetric_by_method(const FoundRow& row) {
-    const auto names_one = [](std::string_view text) {
-        return text.find("Hodges-Lehmann") != std::string_view::npos ||
-               text.find("hodges-lehmann") != std::string_view::npos ||
-               text.find("bootstrap") != std::string_view::npos;
-    };
-    return names_one(row.heading) || names_one(row.caption);
-}
-
 class Check {
   public:
     Check(const FoundRow& found, const AuditOptions& options, bool pair_counts)
@@ -141,6 +130,13 @@ class Check {
         const Claim& claim = found_.claim;
         stats::PublishedRow row;
         if (!claim.change.empty()) row.change = printed_percent(claim.change);
+        // Nor need such an estimate be the ratio of the means.
+        if (!claim.low.empty() && found_.made == IntervalMade::otherwise) {
+            out_.printed.change = row.change;
+            out_.check.reason =
+                "an interval by ranks or resampling need not be symmetric about its estimate";
+            return std::move(out_);
+        }
         if (!claim.low.empty()) {
             row.low = printed_percent(claim.low);
             row.high = printed_percent(claim.high);
@@ -149,13 +145,6 @@ class Check {
         choose_means(row, texts);
         out_.printed = row;
         out_.check = stats::check_published_row(row, settings_);
-        if (!claim.low.empty() && asymmetric_by_method(found_)) {
-            out_.check = {};
-            out_.check.verdict = Consistency::not_checkable;
-            out_.check.reason =
-                "an interval by ranks or resampling need not be symmetric about its estimate";
-            return std::move(out_);
-        }
         if (out_.check.verdict == Consistency::inconsistent) {
             out_.check.reason = audit_reason(texts, row, out_.check);
         } else if (out_.check.verdict == Consistency::not_checkable && !why_no_means_.empty()) {

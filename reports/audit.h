@@ -38,6 +38,7 @@ struct Audit {
 // Any text, in time linear in its size. Throws std::invalid_argument for a confidence outside
 // (0, 1). Means are checked where it is clear which numbers they are: two before the change, or a
 // pair like 331/68; of more than two, those that agree with it, and none when none do.
+// A row whose interval the text says was made from ranks or by resampling is not checkable.
 Audit audit(std::string_view text, const AuditOptions& options = {});
 
 }  // namespace vsb::reports

@@ -262,8 +262,26 @@ TEST(Audit, OurOwnReportsAreConsistent) {
         EXPECT_EQ(letter.consistent, letter.rows.size()) << audit_text(letter);
         EXPECT_GE(letter.rows.size(), 8U);
         EXPECT_EQ(audit(markdown(sample)).consistent, letter.rows.size());
-        EXPECT_EQ(audit(text_table(sample)).consistent, letter.rows.size());
+        const Audit screen = audit(text_table(sample));
+        EXPECT_EQ(screen.inconsistent, 0U) << audit_text(screen);
+        EXPECT_EQ(screen.consistent, letter.rows.size()) << audit_text(screen);
     }
+}
+
+// Ranks and the bootstrap make intervals that need not lie around the change.
+TEST(Audit, OtherIntervalsAreNotCheckable) {
+    const std::string row = "  64B  +51.30% [+49.11%, +54.33%]\n  4K  +49.83% [+47.22%, +52.52%]\n";
+    const std::string head = "10 pairs; crossover-t, 95% intervals\n\n  payload  ";
+    EXPECT_EQ(audit(head + "change [95% CI]\n" + row).inconsistent, 2U);
+    const Audit ranks = audit(head + "Hodges-Lehmann [95% CI]\n" + row);
+    EXPECT_EQ(ranks.not_checkable, 2U) << audit_text(ranks);
+    // A heading is its own table's; a method said in the text is that of what follows.
+    EXPECT_EQ(audit(head + "Hodges-Lehmann [95% CI]\n" + row + "\n  payload  change\n" + row)
+                  .inconsistent,
+              2U);
+    EXPECT_EQ(audit("10 pairs; bca, 95% intervals\n\n" + row).not_checkable, 2U);
+    EXPECT_EQ(audit(row + "\n| method | BCa bootstrap |\n").not_checkable, 2U);
+    EXPECT_EQ(audit("Hodges-Lehmann\n\n64B 1.0 1.4 +51.30% [+49%, +54%]").not_checkable, 1U);
 }
 
 TEST(Audit, TextAndJson) {

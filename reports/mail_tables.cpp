@@ -74,6 +74,27 @@ std::optional<std::size_t> whole_number(std::string_view text) {
     return value;
 }
 
+// By what is named last.
+IntervalMade made_by(std::string_view text) {
+    constexpr std::array<std::string_view, 9> kOtherwise{
+        "Hodges-Lehmann",  "hodges-lehmann", "bootstrap",   "BCa",        "bca",
+        "order-statistic", "; sign,",        "signed-rank", "permutation"};
+    constexpr std::array<std::string_view, 5> kMiddle{"crossover", "paired t", "paired-t",
+                                                      "normal-approximation", "; normal,"};
+    const auto last = [text](const auto& words) {
+        std::size_t at = 0;  // one past where it stands
+        for (const std::string_view word : words) {
+            const auto found = text.rfind(word);
+            if (found != std::string_view::npos) at = std::max(at, found + 1);
+        }
+        return at;
+    };
+    const std::size_t otherwise = last(kOtherwise);
+    const std::size_t middle = last(kMiddle);
+    if (otherwise == 0 && middle == 0) return IntervalMade::unsaid;
+    return otherwise > middle ? IntervalMade::otherwise : IntervalMade::around_its_middle;
+}
+
 // What running text says about the tables below it.
 class Said {
   public:
@@ -94,6 +115,7 @@ class Said {
     std::optional<std::size_t> pairs;
     double confidence = 0.95;
     bool normal = false;
+    IntervalMade made = IntervalMade::unsaid;
 
   private:
     void add(std::string_view word) {
@@ -140,6 +162,10 @@ class Document {
     std::vector<FoundRow> read() {
         while (at_ < lines_.size())
             line();
+        end_of_text();
+        for (FoundRow& row : rows_) {
+            if (row.made == IntervalMade::unsaid) row.made = first_said_;
+        }
         drop_lonely();
         return std::move(rows_);
     }
@@ -212,6 +238,8 @@ class Document {
         row.pairs = said_.pairs;
         row.confidence = said_.confidence;
         row.normal = said_.normal;
+        const IntervalMade by_heading = made_by(heading_);
+        row.made = by_heading == IntervalMade::unsaid ? said_.made : by_heading;
         rows_.push_back(std::move(row));
     }
 
@@ -239,11 +267,20 @@ class Document {
     void end_of_text() {
         if (text_.empty()) return;
         const std::span<const std::string_view> lines(text_);
+        for (const std::string_view line : lines)
+            method_said(made_by(line));
         if (text_.back().ends_with(':')) {
             caption_ = joined(lines, kLongestCaption);
             heading_.clear();
         }
         text_.clear();
+    }
+
+    // A report in Markdown tells its method below its tables.
+    void method_said(IntervalMade made) {
+        if (made == IntervalMade::unsaid) return;
+        said_.made = made;
+        if (first_said_ == IntervalMade::unsaid) first_said_ = made;
     }
 
     // Caption lines and headings may stand in one paragraph.
@@ -277,6 +314,7 @@ class Document {
     Claim last_;  // of the line before, when it had no change
     std::string_view last_text_;
     Said said_;
+    IntervalMade first_said_ = IntervalMade::unsaid;
     std::vector<FoundRow> rows_;
 };
 

@@ -189,7 +189,7 @@ std::string take_unit(std::string_view& text) {
     std::size_t at = 0;
     while (at < text.size() && at < 12 && (is_letter(text[at]) || (at > 0 && text[at] == '/')))
         ++at;
-    const std::string unit(text.substr(0, at));
+    std::string unit(text.substr(0, at));
     text.remove_prefix(at);
     return unit;
 }
