@@ -10,6 +10,7 @@
 #include "stats/draws.h"
 #include "stats/energy_split.h"
 #include "stats/moments.h"
+#include "stats/segments.h"
 
 namespace vsb::stats {
 namespace {
@@ -77,6 +78,18 @@ TEST(EnergySplit, EqualsTheWrittenOutStatistic) {
         EXPECT_NEAR(found.statistic, want.statistic, 1e-9 * (1 + std::abs(want.statistic)));
         EXPECT_EQ(found.at, want.at);
     }
+}
+
+// A night of twice the SE counts a quarter.
+TEST(Segments, NightsCountByTheirSquaredStandardErrors) {
+    const std::vector<Night> nights{{0.0, 0.01}, {0.1, 0.02}, {1.0, 0.02}, {2.0, 0.01}};
+    const auto weights = relative_weights(nights);
+    EXPECT_NEAR(weights[0] / weights[1], 4, 1e-12);
+    EXPECT_NEAR(weights[0] + weights[1] + weights[2] + weights[3], 4, 1e-12);
+    const auto point = describe(nights, std::vector<std::size_t>{2}).at(0);
+    EXPECT_NEAR(point.before, 0.1 / 5, 1e-12);
+    EXPECT_NEAR(point.after, (1 + 2 * 4) / 5.0, 1e-12);
+    EXPECT_NEAR(point.se, std::sqrt(2 * 0.01 * 0.01 * 4 / 5), 1e-12);
 }
 
 TEST(EDivisive, FindsPlantedLevels) {

@@ -58,6 +58,9 @@ TEST(RunsTest, ExactByCounting) {
     EXPECT_NEAR(runs_test_p(std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8}).value(), 4.0 / 70, 1e-12);
     EXPECT_NEAR(runs_test_p(std::vector<double>{1, 2, 5, 6, 7, 8, 3, 4}).value(), 16.0 / 70, 1e-12);
     EXPECT_NEAR(runs_test_p(std::vector<double>{1, 8, 2, 7, 3, 6, 4, 5}).value(), 4.0 / 70, 1e-12);
+    // A value at the median itself is on no side.
+    EXPECT_NEAR(runs_test_p(std::vector<double>{1, 2, 3, 4, 4.5, 5, 6, 7, 8}).value(), 4.0 / 70,
+                1e-12);
     EXPECT_FALSE(runs_test_p(std::vector<double>{2, 2, 2}).has_value());
 }
 
@@ -112,6 +115,36 @@ TEST(Diagnose, CleanPairsAreSeldomWarnedAbout) {
         warned += compare(pairs_with(16, seed, 0, 0), {}).warnings.empty() ? 0 : 1;
     }
     EXPECT_LE(warned, 60);  // period and carry-over at 5%, three patterns at 1%, outliers
+}
+
+TEST(Diagnose, FewerThanThreeQuartersDifferentIsCoarse) {
+    auto pairs = pairs_with(16, 8, 0, 0);
+    const auto repeat = [&](std::size_t to, std::size_t from) {
+        pairs[to].b *= pairs[from].a / pairs[to].a;  // the change stays
+        pairs[to].a = pairs[from].a;
+    };
+    for (std::size_t i = 0; i < 4; ++i)
+        repeat(12 + i, i);
+    EXPECT_FALSE(has(compare(pairs, {}).warnings, "repeated-values"));
+    repeat(11, 4);
+    EXPECT_TRUE(has(compare(pairs, {}).warnings, "repeated-values"));
+}
+
+// Two up, two down: neighbours are unrelated, pairs two apart are opposite.
+TEST(Diagnose, SeesAPatternLongerThanOnePair) {
+    auto pairs = pairs_with(60, 9, 0, 0);
+    for (std::size_t i = 0; i < pairs.size(); ++i)
+        pairs[i].b *= std::exp(i % 4 < 2 ? 0.05 : -0.05);
+    EXPECT_TRUE(has(compare(pairs, {}).warnings, "autocorrelation"));
+}
+
+TEST(Diagnose, APeriodEffectIsNoTrendEvenWhereTheOrdersComeInTwoBlocks) {
+    auto pairs = pairs_with(16, 10, 0, 0);
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        pairs[i].order = i < 8 ? Order::ab : Order::ba;
+        pairs[i].b *= std::exp(i < 8 ? 0.05 : -0.05);
+    }
+    EXPECT_FALSE(has(compare(pairs, {}).warnings, "run-order-trend"));
 }
 
 TEST(Diagnose, NamesWhatWasPlanted) {

@@ -89,6 +89,11 @@ TEST(SignedRank, NormalLimitJoinsTheExactP) {
     const RankTest limit = signed_rank_test(d).value();
     ASSERT_FALSE(limit.exact);
     EXPECT_NEAR(limit.p, exact.p, 0.003);
+    // n(n+1)/4 and n(n+1)(2n+1)/24, and half a step towards the mean.
+    const double n = 201;
+    const double sd = std::sqrt(n * (n + 1) * (2 * n + 1) / 24);
+    const double z = (std::abs(limit.statistic - n * (n + 1) / 4) - 0.5) / sd;
+    EXPECT_NEAR(limit.p, std::erfc(z / std::sqrt(2.0)), 1e-12);
 }
 
 TEST(HodgesLehmann, IsTheMedianOfTheWrittenOutWalshAverages) {

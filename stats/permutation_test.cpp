@@ -186,6 +186,18 @@ TEST(OrderLabels, IntervalIsTheInversionOfTheTest) {
     }
 }
 
+// Where every pair says the same, every arrangement does: of AB and BA alike, counted rightly.
+TEST(OrderLabels, DrawnAllEqualIsThePointAndAPNeverZero) {
+    const std::vector<double> d(40, 0.3);
+    const auto order = alternating(40);
+    const PermutationP found = order_label_test(d, order, 1);
+    ASSERT_FALSE(found.exact);
+    EXPECT_EQ(found.p, 1.0 / static_cast<double>(1 + found.draws));
+    const LogInterval bounds = order_label_interval(d, order, 0.95, 1);
+    EXPECT_NEAR(bounds.low, 0.3, 1e-12);
+    EXPECT_NEAR(bounds.high, 0.3, 1e-12);
+}
+
 TEST(OrderLabels, DrawnBeyondTwentyPairs) {
     auto d = random_values(20, 8);
     auto order = alternating(20);

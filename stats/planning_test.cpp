@@ -72,6 +72,19 @@ TEST(Planning, AfterAPilotTheAnswerIsTheLeast) {
     EXPECT_GT(n, pairs_for_half_width(sd, 0.01));
     EXPECT_GT(pairs_after_pilot(sd, 20, 0.01, 0.95, 0.95), n);
     EXPECT_GT(pairs_after_pilot(sd, 20, 0.01, 0.99), n);
+    // After a great pilot the scatter is known, and only the new pairs' own is to come: chi-square.
+    const double known = 0.2274;
+    std::size_t least = 2002;
+    const auto wide = [&](std::size_t pairs) {
+        const double more = static_cast<double>(pairs) - 2000;
+        const double share =
+            (1998 + chi_squared_quantile(0.8, more)) / (static_cast<double>(pairs) - 2);
+        return half_width_of(pairs, known * std::sqrt(share), 0.95) > 0.01;
+    };
+    while (wide(least))
+        least += 2;
+    EXPECT_EQ(pairs_after_pilot(known, 2000, 0.01), least);
+    EXPECT_GT(least, 2002U);
     EXPECT_THROW(pairs_after_pilot(sd, 3, 0.01), std::invalid_argument);
     EXPECT_THROW(pairs_after_pilot(0, 20, 0.01), std::invalid_argument);
     EXPECT_THROW(pairs_after_pilot(10, 20, 1e-6), std::invalid_argument);

@@ -33,6 +33,8 @@ TEST(Adjust, HolmByHand) {
 TEST(Adjust, BenjaminiHochbergByHand) {
     expect_near(benjamini_hochberg(std::vector{0.04, 0.01, 0.03, 0.005}), {0.04, 0.02, 0.04, 0.02});
     expect_near(benjamini_hochberg(std::vector{0.9, 0.001, 0.5}), {0.9, 0.003, 0.75});
+    // 3/2 x 0.04 is more than 0.041, which stands above it.
+    expect_near(benjamini_hochberg(std::vector{0.01, 0.04, 0.041}), {0.03, 0.041, 0.041});
 }
 
 TEST(Adjust, RefusesWhatIsNoP) {
@@ -120,6 +122,35 @@ TEST(MaxT, CopiesOfARowCostNothing) {
     const std::vector<TableRow> three(3, one[0]);
     EXPECT_EQ(max_t(three, 0.95, 1).p[2], max_t(one, 0.95, 1).p[0]);
     EXPECT_EQ(max_t(three, 0.95, 1).critical, max_t(one, 0.95, 1).critical);
+}
+
+TEST(MaxT, CriticalValueOfOneRowIsTheQuantileOfItsFlippedResiduals) {
+    const auto rows = random_table(1, 10, 4);
+    std::vector<double> d;
+    for (const auto& x : rows[0])
+        d.push_back(*x);
+    const double mean = moments(d).mean;
+    std::vector<double> t;
+    for (std::size_t pattern = 0; pattern < 1U << 10; ++pattern) {
+        std::vector<double> flipped;
+        for (std::size_t i = 0; i < d.size(); ++i)
+            flipped.push_back((pattern >> i & 1) != 0 ? mean - d[i] : d[i] - mean);
+        t.push_back(t_of(flipped));
+    }
+    std::sort(t.begin(), t.end());
+    const auto place = static_cast<std::size_t>(std::ceil(0.95 * 1024));
+    EXPECT_NEAR(max_t(rows, 0.95, 1).critical, t[place - 1], 1e-9);
+}
+
+TEST(MaxT, DrawnPIsNeverZero) {
+    auto rows = random_table(2, 40, 5);
+    for (TableRow& row : rows) {
+        for (auto& x : row)
+            *x += 10;
+    }
+    const MaxT found = max_t(rows, 0.95, 1, 5000);
+    EXPECT_EQ(found.p[0].value(), 1.0 / 5001);
+    EXPECT_EQ(found.p[1].value(), 1.0 / 5001);
 }
 
 TEST(MaxT, DrawnComesCloseToExactAndRepeats) {
