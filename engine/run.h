@@ -102,7 +102,7 @@ struct Outcome {
     std::uint64_t bytes_received = 0;
     std::uint64_t units = 0;                 // packets or datagrams delivered and checked
     std::uint64_t first_to_last_ns = 0;      // first packet to last byte
-    std::uint64_t whole_ns = 0;              // set-up of threads excluded, first recv() to EOF
+    std::uint64_t whole_ns = 0;              // first recv() or packet, if earlier, to EOF
     std::uint64_t device_ns = 0;             // device side's share when it runs in the worker
     std::vector<Count> counts;               // every counter of the system, always the same order
     std::vector<std::uint64_t> batch_sizes;  // [n]: ownerships that carried n packets

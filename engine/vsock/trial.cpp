@@ -252,8 +252,10 @@ Outcome run_vsock_rx(const State& state, const Workload& workload, const Placeme
     outcome.batch_sizes = machine.policy().batch_sizes();
     if (outcome.failure.empty()) {
         const Times times = times_of(machine);
-        outcome.first_to_last_ns = times.last_byte_ns - machine.device().first_packet_ns();
-        outcome.whole_ns = times.end_ns - times.first_recv_ns;
+        const std::uint64_t first_packet_ns = machine.device().first_packet_ns();
+        outcome.first_to_last_ns = times.last_byte_ns - first_packet_ns;
+        // All threads are let go at once: the worker may be ahead of every receiver's first recv().
+        outcome.whole_ns = times.end_ns - std::min(times.first_recv_ns, first_packet_ns);
         outcome.device_ns = machine.inline_device_ns();
         if (rtt) outcome.rtt_ns = std::move(ping_pong.samples_ns());
     }
