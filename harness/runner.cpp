@@ -49,6 +49,13 @@ Places places_of(const std::vector<TrialRecord>& trials) {
     return places;
 }
 
+// The same for both halves of a pair, and no other pair's, nor any of an experiment with the next
+// seed: repeated data would make nights that look alike.
+std::uint64_t trial_seed(std::uint64_t experiment_seed, std::int64_t pair) {
+    constexpr std::uint64_t kFarApart = 0x9e3779b97f4a7c15;  // odd: no two seeds become one
+    return experiment_seed * kFarApart + static_cast<std::uint64_t>(pair);
+}
+
 // A target that breaks its promise must not put a wrong number into the store.
 void refuse_bad_figures(TrialResult& result) {
     if (!result.failure.empty()) {
@@ -222,7 +229,7 @@ class Run {
             request.pair = planned.pair;
             request.position = position;
             request.attempt = attempt;
-            request.seed = experiment_.seed + static_cast<std::uint64_t>(planned.pair);
+            request.seed = trial_seed(experiment_.seed, planned.pair);
             request.timeout_ns = experiment_.timeout_ns;
             request.stop = context_.stop;
             result = context_.target.run(request);

@@ -208,6 +208,21 @@ TEST_F(RunnerTest, BothHalvesOfAPairGetTheSameBytes) {
     EXPECT_EQ(different.size(), 4U);
 }
 
+TEST_F(RunnerTest, ExperimentsWithNeighbouringSeedsShareNoBytes) {
+    Store store = open();
+    std::set<std::uint64_t> seeds;
+    FakeTarget target([&](const TrialRequest& request) {
+        if (request.workload.kind == Kind::fixed && request.state == 0) {
+            EXPECT_TRUE(seeds.insert(request.seed).second) << request.pair;
+        }
+        return exact_result(request);
+    });
+    Experiment experiment = small_experiment();
+    for (experiment.seed = 5; experiment.seed < 8; ++experiment.seed)
+        run(store, target, experiment);
+    EXPECT_EQ(seeds.size(), 12U);
+}
+
 TEST_F(RunnerTest, AFailedTrialLosesItsPairAndTheRunGoesOn) {
     Store store = open();
     FakeTarget target([](const TrialRequest& request) {
