@@ -131,7 +131,7 @@ Plot trend_plot(const History& history, std::size_t index) {
     script += fmt::format(
         "set xdata time\nset timefmt '%s'\nset format x '{}'\nset xtics {:.0f}\n"
         "set xrange ['{:.0f}':'{:.0f}']\nset yrange [{:.6g}:{:.6g}]\nset format y '%+g'\n"
-        "set ylabel 'B against A, %' offset 1\nunset key\n",
+        "set ylabel 'B against A, %'\nunset key\n",
         days > 400 ? "%b %Y" : "%d %b", std::max(1.0, std::ceil(days / 5)) * kDay, first - pad,
         last + pad, (low - room) * 100, (high + room) * 100);
     int arrow = 1;
