@@ -6,6 +6,7 @@
 #include "engine/dgram_sendmsg/system.h"
 #include "engine/vhost_net_rx/system.h"
 #include "engine/vhost_vsock_used/system.h"
+#include "engine/virtual/schedule.h"
 #include "engine/vsock/parameters.h"
 #include "engine/vsock/policy.h"
 #include "engine/vsock/trial.h"
@@ -65,6 +66,12 @@ const Entry& find_entry(std::string_view name) {
                                 list(entries(), [](const Entry& e) { return e.info.name; }) + ")");
 }
 
+std::string model_text(const VirtualMachine& machine) {
+    return "a model, not a measurement: virtual clock, " + std::to_string(machine.cpus) +
+           " virtual CPU(s); time is the sum of named costs: order may carry over to a machine, "
+           "magnitudes do not";
+}
+
 }  // namespace
 
 const std::vector<SystemInfo>& systems() {
@@ -83,6 +90,7 @@ const SystemInfo& find_system(std::string_view name) {
 
 void validate(const State& state) {
     const Entry& entry = find_entry(state.system);
+    if (state.virtual_machine) check_virtual_machine(*state.virtual_machine);
     const auto& policies = entry.info.policies;
     if (std::none_of(policies.begin(), policies.end(),
                      [&](const PolicyInfo& p) { return p.name == state.policy; }))
@@ -100,7 +108,17 @@ void validate(const State& state, const Workload& workload) {
 Outcome run(const State& state, const Workload& workload, const Placement& placement,
             std::uint64_t deadline_ns, const Hooks& hooks, const std::function<bool()>& stop) {
     validate(state);
-    return find_entry(state.system).run(state, workload, placement, deadline_ns, hooks, stop);
+    const Entry& entry = find_entry(state.system);
+    if (!state.virtual_machine)
+        return entry.run(state, workload, placement, deadline_ns, hooks, stop);
+    if (placement.idle_poll)
+        throw std::invalid_argument(
+            "idle polling keeps real CPUs awake: the virtual clock has none");
+    Schedule schedule(*state.virtual_machine);
+    const UnderSchedule under(schedule);
+    Outcome outcome = entry.run(state, workload, placement, deadline_ns, hooks, stop);
+    outcome.warnings.push_back({"model", model_text(*state.virtual_machine)});
+    return outcome;
 }
 
 }  // namespace vsb::engine

@@ -15,6 +15,8 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/virtual/virtual_machine.h"
+
 namespace vsb::engine {
 
 struct PolicyInfo {
@@ -48,6 +50,10 @@ struct State {
     std::string system = "virtio-vsock-rx";
     std::string policy = "per-packet";
     std::vector<std::pair<std::string, std::uint64_t>> parameters;
+    // Set: the virtual clock. The same code runs in a deterministic schedule on CPUs that need not
+    // exist (Placement's are its), time passes by named costs, and the outcome carries the warning
+    // `model`.
+    std::optional<VirtualMachine> virtual_machine = {};
 };
 
 // Throws std::invalid_argument (unknown policy or parameter, value out of range), naming the
@@ -112,7 +118,8 @@ struct Outcome {
 };
 
 // Runs one trial. deadline_ns: give up (with a failure) this long after the start.
-// stop: polled; returning true ends the run early with failure "interrupted".
+// stop: polled; returning true ends the run early with failure "interrupted". Both go by real time,
+// under the virtual clock too. Throws std::invalid_argument for a virtual machine that cannot be.
 Outcome run(const State& state, const Workload& workload, const Placement& placement,
             std::uint64_t deadline_ns, const Hooks& hooks = {},
             const std::function<bool()>& stop = {});

@@ -1,8 +1,8 @@
 #include "engine/dgram_sendmsg/grace_period.h"
 
-#include <sched.h>
-
 #include <algorithm>
+
+#include "engine/sync/spinlock.h"
 
 namespace vsb::engine::dgram_sendmsg {
 namespace {
@@ -46,7 +46,7 @@ void GracePeriods::retire(void* memory, void (*free)(void*)) noexcept {
     most_ = std::max<std::uint64_t>(most_, waiting_.size());
     if (waiting_.size() % kLookEvery == 0) free_passed();
     while (waiting_.size() >= kMostWaiting) {
-        sched_yield();
+        yield_cpu();
         free_passed();
     }
 }
@@ -54,7 +54,7 @@ void GracePeriods::retire(void* memory, void (*free)(void*)) noexcept {
 void GracePeriods::synchronize() noexcept {
     free_passed();
     while (!waiting_.empty()) {
-        sched_yield();
+        yield_cpu();
         free_passed();
     }
 }

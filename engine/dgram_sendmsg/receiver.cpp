@@ -89,6 +89,8 @@ Received receive(ReceiveQueue& queue, SendBuffer& buffer, const Expected& expect
                 trial.fail(wrong);
                 good = false;
             }
+            spend(Cost::system_call);
+            spend(Cost::copy_byte, datagram->length);
             buffer.release(Transport::cost(datagram->length), me);
             if (!good) continue;
             ++received.datagrams[datagram->sender];

@@ -61,6 +61,7 @@ void send_all(Shared& shared, std::size_t sender, const trial::Trial& trial) noe
     const auto number = static_cast<std::uint32_t>(sender);
     for (std::uint64_t n = 0; n < shared.expected.datagrams[sender] && !trial.ended(); ++n) {
         const std::byte* const bytes = shared.pattern.of(content_of(number, n));
+        spend(Cost::system_call);
         const Message message{number, n, {bytes, shared.expected.length}};
         if (!shared.socket->send(message, shared.senders[sender])) return;
     }

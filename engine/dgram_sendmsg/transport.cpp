@@ -39,11 +39,14 @@ bool Transport::dgram_enqueue(const Address& from, const Address& to, const Mess
     datagram->from = from;
     datagram->to = to;
     std::memcpy(datagram->bytes(), message.bytes.data(), length);
+    pay(Cost::packet);
+    spend(Cost::copy_byte, length);
     queue_.push(std::move(datagram));
     ++me.counts.packets;
     me.counts.payload_bytes += length;
     if (queue_.readers().has_sleeper()) {
         ++me.counts.data_ready_notifications;
+        spend(Cost::notification);
         me.count(queue_.readers().wake_up());
     }
     return true;

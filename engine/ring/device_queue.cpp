@@ -1,8 +1,11 @@
 #include "engine/ring/device_queue.h"
 
+#include "engine/sync/virtual_time.h"
+
 namespace vsb::engine {
 
 bool DeviceQueue::pop(Buffer& buffer) noexcept {
+    meet();
     while (more_avail()) {
         const std::uint16_t head = ring_.avail_ring(last_avail_);
         ++last_avail_;
@@ -17,12 +20,14 @@ bool DeviceQueue::pop(Buffer& buffer) noexcept {
 void DeviceQueue::push(std::uint16_t head, std::uint32_t written) noexcept {
     ring_.used_ring(used_) = {head, written};
     ++used_;
+    spend(Cost::publish);
     ring_.used_idx().store(used_, std::memory_order_release);
 }
 
 void DeviceQueue::push_n(std::span<const VringUsedElem> entries) noexcept {
     for (const VringUsedElem& entry : entries)
         ring_.used_ring(used_++) = entry;
+    spend(Cost::publish);
     ring_.used_idx().store(used_, std::memory_order_release);
 }
 
@@ -33,6 +38,7 @@ bool DeviceQueue::signal_needed() noexcept {
     // The index once more, seq_cst: the store that must come before the load below (vhost's
     // smp_mb). The driver stores its event and then loads the index.
     ring_.used_idx().store(used_, std::memory_order_seq_cst);
+    meet();
     if (ring_.event_idx)
         return vring_need_event(ring_.used_event().load(std::memory_order_seq_cst), used_, old);
     return (ring_.avail_flags().load(std::memory_order_seq_cst) & kAvailNoInterrupt) == 0;
@@ -51,6 +57,7 @@ bool DeviceQueue::enable_notify() noexcept {
         ring_.avail_event().store(last_avail_, std::memory_order_seq_cst);
     else
         ring_.used_flags().store(0, std::memory_order_seq_cst);
+    meet();
     return ring_.avail_idx().load(std::memory_order_seq_cst) != last_avail_;
 }
 

@@ -1,5 +1,7 @@
 #include "engine/ring/driver_queue.h"
 
+#include "engine/sync/virtual_time.h"
+
 namespace vsb::engine {
 
 DriverQueue::DriverQueue(Vring ring, std::uint16_t first_index)
@@ -74,6 +76,7 @@ bool DriverQueue::enable_cb() noexcept {
         ring_.used_event().store(last_used_, std::memory_order_seq_cst);
     else
         ring_.avail_flags().store(0, std::memory_order_seq_cst);
+    meet();
     return ring_.used_idx().load(std::memory_order_seq_cst) == last_used_;
 }
 

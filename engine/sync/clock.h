@@ -1,16 +1,24 @@
 #pragma once
-// CLOCK_MONOTONIC in nanoseconds, what one reading of it costs, and the named injected costs.
+// The time in nanoseconds (CLOCK_MONOTONIC, or a trial's virtual clock), what one reading of it
+// costs, and the named injected costs.
 
 #include <cstdint>
 #include <ctime>
 
+#include "engine/sync/virtual_time.h"
+
 namespace vsb::engine {
 
-inline std::uint64_t now_ns() noexcept {
+// The machine's own clock, whatever clock a trial goes by: for deadlines.
+inline std::uint64_t real_now_ns() noexcept {
     timespec t{};
     clock_gettime(CLOCK_MONOTONIC, &t);
     return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 +
            static_cast<std::uint64_t>(t.tv_nsec);
+}
+
+inline std::uint64_t now_ns() noexcept {
+    return is_virtual() ? virtual_time::now_ns() : real_now_ns();
 }
 
 // Median distance of neighbouring readings, over 1001 of them.
@@ -20,6 +28,10 @@ std::uint64_t measure_clock_cost_ns() noexcept;
 // all, not even a clock reading.
 inline void charge(std::uint64_t ns) noexcept {
     if (ns == 0) return;
+    if (is_virtual()) {
+        virtual_time::pay_ns(ns);
+        return;
+    }
     const std::uint64_t end = now_ns() + ns;
     while (now_ns() < end) {
     }

@@ -6,6 +6,7 @@
 
 #include "engine/sync/clock.h"
 #include "engine/sync/placement.h"
+#include "engine/virtual/schedule.h"
 
 namespace vsb::engine {
 namespace {
@@ -88,6 +89,10 @@ void live(const Crew::Member& member, Gate& gate) {
 
 Crew::Result Crew::run(const std::vector<Member>& members, std::uint64_t deadline_ns,
                        const std::function<bool()>& stop) {
+    if (is_virtual()) {
+        const std::uint64_t now = real_now_ns();
+        return t_schedule->run(members, deadline_ns > now ? deadline_ns - now : 0, stop);
+    }
     Result result;
     Gate gate;
     std::exception_ptr stop_threw;
@@ -106,7 +111,7 @@ Crew::Result Crew::run(const std::vector<Member>& members, std::uint64_t deadlin
 
         bool given_up = false;
         for (;;) {
-            const std::uint64_t now = now_ns();
+            const std::uint64_t now = real_now_ns();
             const std::uint64_t left = deadline_ns > now ? deadline_ns - now : 0;
             const std::chrono::nanoseconds look = kLookEvery;
             const auto limit = given_up ? look : std::min(look, std::chrono::nanoseconds(left));
@@ -115,7 +120,7 @@ Crew::Result Crew::run(const std::vector<Member>& members, std::uint64_t deadlin
                 try {
                     if (stop && stop())
                         result.end = End::stopped;
-                    else if (now_ns() >= deadline_ns || !gate.failure().empty())
+                    else if (real_now_ns() >= deadline_ns || !gate.failure().empty())
                         result.end = End::deadline;
                     else
                         continue;

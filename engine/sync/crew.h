@@ -31,7 +31,8 @@ class Crew {
         std::string failure;
     };
 
-    // Runs all members to their end. `deadline_ns` is CLOCK_MONOTONIC. When it passes, `stop`
+    // Runs all members to their end: threads of the system, or, under the virtual clock, fibers of
+    // its schedule. `deadline_ns` is a time of real_now_ns(). When it passes, `stop`
     // returns true, or a member cannot be pinned, every task is interrupted; run returns once all
     // threads have ended. Exceptions of `stop` pass through after that.
     static Result run(const std::vector<Member>& members, std::uint64_t deadline_ns,

@@ -11,6 +11,7 @@ namespace vsb::engine {
 class alignas(64) Doorbell {
   public:
     Woken ring() noexcept {
+        meet();
         rung_.store(true, std::memory_order_seq_cst);
         return sleepers_.has_sleeper() ? sleepers_.wake_up() : Woken{};
     }
@@ -20,7 +21,9 @@ class alignas(64) Doorbell {
         bool slept = false;
         while (!rung_.exchange(false, std::memory_order_seq_cst) && !task.interrupted()) {
             WaitEntry entry;
+            meet();
             sleepers_.prepare_to_wait(entry, task);
+            meet();
             if (!rung_.load(std::memory_order_seq_cst)) slept |= task.schedule();
             sleepers_.finish_wait(entry);
         }

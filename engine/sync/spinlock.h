@@ -6,14 +6,29 @@
 
 #include <atomic>
 
+#include "engine/sync/virtual_time.h"
+
 namespace vsb::engine {
 
+// One look of a loop that polls.
 inline void cpu_relax() noexcept {
+    if (is_virtual()) {
+        virtual_time::relax();
+        return;
+    }
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
 #elif defined(__aarch64__)
     asm volatile("yield");
 #endif
+}
+
+// sched_yield.
+inline void yield_cpu() noexcept {
+    if (is_virtual())
+        virtual_time::yield();
+    else
+        sched_yield();
 }
 
 class Spinlock {
@@ -30,7 +45,7 @@ class Spinlock {
             if (spins < kSpinsBeforeYield)
                 cpu_relax();
             else
-                sched_yield();
+                yield_cpu();
         }
     }
 

@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "engine/sync/futex.h"
+#include "engine/sync/virtual_time.h"
 
 namespace vsb::engine {
 
@@ -23,12 +24,14 @@ class alignas(64) Task {
 
     // Sleeps until woken, unless that has happened since set_sleeping. True if it really slept.
     bool schedule() noexcept {
+        meet();
         if (interrupted()) {
             set_running();
             return false;
         }
         std::uint32_t expected = kAnnounced;
         if (!state_.compare_exchange_strong(expected, kAsleep)) return false;
+        if (is_virtual()) virtual_time::sleep(*this);
         while (state_.load(std::memory_order_seq_cst) == kAsleep)
             futex_wait(state_, kAsleep);
         return true;
@@ -37,7 +40,10 @@ class alignas(64) Task {
     // True if it took a system call.
     bool wake() noexcept {
         if (state_.exchange(kRunning, std::memory_order_seq_cst) != kAsleep) return false;
-        futex_wake(state_, 1);
+        if (is_virtual())
+            virtual_time::wake(*this);
+        else
+            futex_wake(state_, 1);
         return true;
     }
 

@@ -3,8 +3,6 @@
 // costs when nobody contends is what spin_lock()/spin_unlock() cost: an exchange and a store. As
 // with Spinlock, a waiter that has spun for long gives up its CPU to a holder that lost its own.
 
-#include <sched.h>
-
 #include <atomic>
 #include <cstdint>
 
@@ -20,6 +18,7 @@ struct LockCounts {
 class alignas(64) CountedSpinlock {
   public:
     void lock() noexcept {
+        spend(Cost::lock);
         bool waited = false;
         while (held_.exchange(true, std::memory_order_acquire)) {
             waited = true;
@@ -27,7 +26,7 @@ class alignas(64) CountedSpinlock {
                 if (spins < kSpinsBeforeYield) {
                     cpu_relax();
                 } else {
-                    sched_yield();
+                    yield_cpu();
                 }
             }
         }

@@ -15,7 +15,9 @@ std::uint64_t sleep_until(WaitQueue& queue, Task& task, Ready ready) noexcept {
     std::uint64_t slept = 0;
     while (!ready() && !task.interrupted()) {
         WaitEntry entry;
+        meet();
         queue.prepare_to_wait(entry, task);
+        meet();
         if (!ready()) slept += task.schedule() ? 1 : 0;
         queue.finish_wait(entry);
     }

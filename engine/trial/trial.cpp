@@ -15,7 +15,7 @@ namespace {
 
 // The CPUs of pinned roles, after saying which are shared.
 std::vector<int> cpus_of(const std::vector<Role>& roles, std::vector<Warning>& warnings) {
-    const std::size_t allowed = allowed_cpus().size();
+    const std::size_t allowed = is_virtual() ? 0 : allowed_cpus().size();
     if (allowed != 0 && roles.size() > allowed) {
         warnings.push_back({"oversubscribed", std::to_string(roles.size()) + " threads share " +
                                                   std::to_string(allowed) + " CPUs"});
@@ -34,7 +34,7 @@ std::vector<int> cpus_of(const std::vector<Role>& roles, std::vector<Warning>& w
 }  // namespace
 
 Trial::Trial(std::uint64_t deadline_ns, std::function<bool()> stop) : stop_(std::move(stop)) {
-    const std::uint64_t now = now_ns();
+    const std::uint64_t now = real_now_ns();
     deadline_ = deadline_ns > UINT64_MAX - now ? UINT64_MAX : now + deadline_ns;
 }
 
@@ -63,7 +63,8 @@ void Trial::play(const Role& role) noexcept {
 // The crew's stop: true once the trial is to end.
 bool Trial::look() noexcept {
     try {
-        if (!ended() && now_ns() >= deadline_) fail("deadline: the trial had not ended in time");
+        if (!ended() && real_now_ns() >= deadline_)
+            fail("deadline: the trial had not ended in time");
         if (!ended() && stop_ && stop_()) fail("interrupted");
     } catch (const std::exception& error) {
         fail(std::string("stop: ") + error.what());

@@ -1,7 +1,5 @@
 #include "engine/vhost_net_rx/producer.h"
 
-#include <sched.h>
-
 #include <cstring>
 
 #include "engine/sync/spinlock.h"
@@ -22,13 +20,15 @@ ProducerCounts produce(PtrRing<Packet>& ring, PacketPool& pool, const trial::Pat
     for (std::uint64_t sequence = 0; sequence < packets && !trial.ended(); ++sequence) {
         Packet* packet = pool.take();
         while (packet == nullptr && !trial.ended()) {
-            sched_yield();
+            yield_cpu();
             packet = pool.take();
         }
         if (packet == nullptr) break;
         packet->sequence = sequence;
         packet->length = length;
         std::memcpy(packet->bytes(), pattern.of(sequence), length);
+        pay(Cost::packet);
+        spend(Cost::copy_byte, length);
         for (std::uint64_t looks = 0; !ring.produce(packet); ++looks) {
             ++counts.full_polls;
             if (trial.ended()) {
@@ -37,7 +37,7 @@ ProducerCounts produce(PtrRing<Packet>& ring, PacketPool& pool, const trial::Pat
             }
             for (int i = 0; i < kRelaxes; ++i)
                 cpu_relax();
-            if (looks >= kYieldAfter) sched_yield();
+            if (looks >= kYieldAfter) yield_cpu();
         }
         ++counts.produced;
         if (worker.has_sleeper()) counts.wakeups += worker.wake_up().system_calls;

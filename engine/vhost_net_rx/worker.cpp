@@ -57,6 +57,8 @@ WorkerCounts drain(Dequeue& dequeue, PacketPool& pool, const trial::Pattern& pat
         const std::uint32_t written = std::min(next, buffer.len);
         // NOLINTNEXTLINE(performance-no-int-to-ptr): a descriptor's address is a number
         std::memcpy(reinterpret_cast<std::byte*>(buffer.addr), packet->bytes(), written);
+        pay(Cost::device_packet);
+        spend(Cost::copy_byte, written);
         guest.add_used(buffer, written);
         const Guest::Used used = guest.take_used();
         const std::string wrong = fault(*packet, used, counts.delivered, length, pattern);

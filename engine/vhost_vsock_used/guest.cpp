@@ -1,7 +1,5 @@
 #include "engine/vhost_vsock_used/guest.h"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <cstring>
 
@@ -59,6 +57,7 @@ std::string Guest::check(const std::byte* buffer, std::uint32_t used) {
 }
 
 void Guest::refill(bool notifies) {
+    spend(Cost::post_buffer, taken_.size());
     for (std::byte* const buffer : taken_) {
         driver_.add(buffer, buffer, static_cast<std::uint32_t>(buffer_bytes_), true);
     }
@@ -67,6 +66,7 @@ void Guest::refill(bool notifies) {
     ++counts_.refills;
     if (notifies && driver_.kick_prepare()) {
         ++counts_.kicks;
+        spend(Cost::kick);
         counts_.wake_system_calls += kick_.ring().system_calls;
     }
 }
@@ -77,6 +77,7 @@ std::string Guest::run(bool notifies) {
         driver_.disable_cb();
         std::uint32_t used = 0;
         while (void* const token = driver_.get_buf(used)) {
+            spend(Cost::packet);
             if (counts_.buffers == 0) counts_.first_ns = now_ns();
             auto* const buffer = static_cast<std::byte*>(token);
             taken_.push_back(buffer);
@@ -102,7 +103,7 @@ void Guest::receive_all(bool notifies, Doorbell& signal, Task& task, trial::Tria
         } else {
             cpu_relax();
             looks = counts_.buffers == before ? looks + 1 : 0;
-            if (looks > 1000) sched_yield();
+            if (looks > 1000) yield_cpu();
         }
     }
     counts_.last_ns = now_ns();

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "engine/sync/virtual_time.h"
+
 namespace vsb::engine::vhost_vsock_used {
 
 SendQueue::SendQueue(std::size_t packets, std::uint64_t writes, std::uint64_t payload,
@@ -18,6 +20,8 @@ void SendQueue::fill() noexcept {
         const std::uint64_t length = std::min(payload_ - offset_, kMaxPacketBytes);
         std::memcpy(packet.bytes.data(), pattern_.of(writes_done_) + offset_, length);
         packet.length = static_cast<std::uint32_t>(length);
+        pay(Cost::copy_byte, length);
+        if (offset_ == 0) pay(Cost::system_call);
         packet.offset = 0;
         bytes_ += length;
         offset_ += length;

@@ -1,7 +1,5 @@
 #include "engine/vhost_vsock_used/worker.h"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <cstring>
 
@@ -24,6 +22,8 @@ bool Worker::fill(const DeviceQueue::Buffer& buffer, HostPacket& packet) noexcep
     // NOLINTNEXTLINE(performance-no-int-to-ptr): a descriptor's address is a number
     auto* const to = reinterpret_cast<std::byte*>(buffer.addr);
     encode(header, to);
+    pay(Cost::device_packet);
+    spend(Cost::copy_byte, length);
     std::memcpy(to + kHeaderBytes, packet.bytes.data() + packet.offset, length);
     packet.offset += length;
     publish_.add(buffer.head, length + static_cast<std::uint32_t>(kHeaderBytes));
@@ -40,6 +40,7 @@ void Worker::signal() noexcept {
         return;
     }
     ++counts_.signals;
+    spend(Cost::interrupt);
     counts_.wake_system_calls += guest_.ring().system_calls;
 }
 
@@ -101,7 +102,7 @@ void Worker::send_all(Doorbell& kick, Task& task, trial::Trial& trial) noexcept 
                 }
                 for (int looks = 0; !device_.more_avail() && !trial.ended(); ++looks) {
                     cpu_relax();
-                    if (looks > 1000) sched_yield();
+                    if (looks > 1000) yield_cpu();
                 }
                 break;
             case Left::queue_empty:

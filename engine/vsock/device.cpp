@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/sync/clock.h"
+#include "engine/sync/virtual_time.h"
 
 namespace vsb::engine {
 
@@ -41,6 +42,7 @@ bool Device::take_transmitted(Current& me) noexcept {
     bool took = false;
     DeviceQueue::Buffer buffer;
     while (tx_.pop(buffer)) {
+        pay(Cost::device_packet);
         receive(reinterpret_cast<const std::byte*>(buffer.addr), buffer.len);
         tx_.push(buffer.head, 0);
         took = true;
@@ -151,11 +153,13 @@ bool Device::fill_posted(Current& me) noexcept {
             rx_.push(buffer.head, 0);
             continue;
         }
+        pay(Cost::device_packet);
         auto* to = reinterpret_cast<std::byte*>(buffer.addr);
         if (header.op == Op::rw) {
             if (first_packet_ns_ == 0) first_packet_ns_ = now_ns();
             header.len =
                 std::min(c.packet_left, buffer.len - static_cast<std::uint32_t>(kHeaderBytes));
+            pay(Cost::copy_byte, header.len);
             c.program->put(to + kHeaderBytes, header.len);
             c.packet_left -= header.len;
             bytes_sent_ += header.len;

@@ -3,12 +3,14 @@
 #include <cstring>
 
 #include "engine/sync/clock.h"
+#include "engine/sync/virtual_time.h"
 
 namespace vsb::engine {
 
 std::uint64_t Sender::next_write() noexcept {
     if (left_ == 0) return 0;
     --left_;
+    pay(Cost::system_call);
     return payload_;
 }
 
@@ -27,6 +29,7 @@ std::uint64_t PingPong::next_write() noexcept {
     if (echo_left_ != 0 || finished()) return 0;
     echo_left_ = payload_;
     started_ns_ = now_ns();
+    pay(Cost::system_call);
     return payload_;
 }
 

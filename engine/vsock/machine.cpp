@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "engine/sync/clock.h"
+#include "engine/sync/virtual_time.h"
 
 namespace vsb::engine {
 namespace {
@@ -102,7 +103,10 @@ void Machine::run_worker(Current& me) noexcept {
         } else if (device_ended_.load(std::memory_order_seq_cst)) {
             return;
         }
-        if (interrupt_.take()) charge(irq_cost_ns_);
+        if (interrupt_.take()) {
+            charge(irq_cost_ns_);
+            spend(Cost::interrupt);
+        }
         if (worker_->pending()) {
             worker_->run(me);
             progress = true;

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <mutex>
 
+#include "engine/sync/virtual_time.h"
+
 namespace vsb::engine {
 namespace {
 
@@ -12,6 +14,7 @@ constexpr std::uint32_t kMaxPacketBytes = 65536;
 
 void copy_into_tail(Skb& tail, Skb& skb) noexcept {
     const std::uint32_t bytes = skb.unread();
+    pay(Cost::copy_byte, bytes);
     if (bytes != 0) std::memcpy(tail.payload() + tail.len, skb.payload() + skb.offset, bytes);
     tail.len += bytes;
     tail.flags |= skb.flags;
@@ -116,6 +119,7 @@ ReceiveQueue::Dequeued ReceiveQueue::dequeue_stream(std::byte* to, std::uint32_t
         // from merging into, or collapsing, this packet.
         lock.unlock();
         std::memcpy(to + out.bytes, skb.payload() + skb.offset, n);
+        spend(Cost::copy_byte, n);
         lock.lock();
         out.bytes += n;
         skb.offset += n;
@@ -138,6 +142,7 @@ ReceiveQueue::Dequeued ReceiveQueue::dequeue_message(std::byte* to, std::uint32_
         const std::uint32_t n = std::min(size - out.bytes, skb.len);
         lock.unlock();
         if (n != 0) std::memcpy(to + out.bytes, skb.payload(), n);
+        spend(Cost::copy_byte, n);
         lock.lock();
         out.bytes += n;
         out.message_bytes += skb.len;

@@ -1,5 +1,7 @@
 #include "engine/vsock/socket.h"
 
+#include "engine/sync/virtual_time.h"
+
 namespace vsb::engine {
 
 const Protocol kVsockProtocol{"AF_VSOCK"};
@@ -7,16 +9,19 @@ const Transport kVirtioTransport{"virtio"};
 
 void native_data_ready(Socket& sk, Current& me) noexcept {
     ++me.counts.data_ready_notifications;
+    spend(Cost::notification);
     if (sk.wait_queue.has_sleeper()) me.count(sk.wait_queue.wake_up());
 }
 
 void native_write_space(Socket& sk, Current& me) noexcept {
     ++me.counts.write_space_notifications;
+    spend(Cost::notification);
     if (sk.wait_queue.has_sleeper()) me.count(sk.wait_queue.wake_up());
 }
 
 void native_state_change(Socket& sk, Current& me) noexcept {
     ++me.counts.state_change_notifications;
+    spend(Cost::notification);
     if (sk.wait_queue.has_sleeper()) me.count(sk.wait_queue.wake_up());
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/sync/virtual_time.h"
+
 namespace vsb::engine {
 namespace {
 
@@ -55,6 +57,7 @@ void update_credit(ReceiveContext& ctx, Socket& sk, bool needed, Current& me) no
 Received recv_stream(ReceiveContext& ctx, Socket& sk, std::byte* to, std::uint32_t size,
                      bool dont_wait, Current& me) noexcept {
     ++me.counts.recv_calls;
+    spend(Cost::system_call);
     Received out;
     if (!sk.lock.lock(me)) return {RecvStatus::interrupted};
     bool locked = true;
@@ -76,6 +79,7 @@ Received recv_stream(ReceiveContext& ctx, Socket& sk, std::byte* to, std::uint32
 Received recv_message(ReceiveContext& ctx, Socket& sk, std::byte* to, std::uint32_t size,
                       bool dont_wait, Current& me) noexcept {
     ++me.counts.recv_calls;
+    spend(Cost::system_call);
     Received out;
     if (!sk.lock.lock(me)) return {RecvStatus::interrupted};
     bool locked = true;
@@ -95,6 +99,7 @@ Received recv_message(ReceiveContext& ctx, Socket& sk, std::byte* to, std::uint3
 
 bool send_all(ReceiveContext& ctx, Socket& sk, const std::byte* from, std::uint64_t size,
               Current& me) noexcept {
+    spend(Cost::system_call);
     if (!sk.lock.lock(me)) return false;
     while (size != 0) {
         WaitEntry entry;

@@ -2,9 +2,12 @@
 
 #include <mutex>
 
+#include "engine/sync/virtual_time.h"
+
 namespace vsb::engine {
 
 bool SocketLock::lock(Current& me) noexcept {
+    if (is_virtual()) charge_lock(me);
     slock_.lock();
     if (owned_) {
         ++me.counts.lock_contended;
@@ -33,7 +36,15 @@ bool SocketLock::wait_for_owner(Current& me) noexcept {
     return !owned_;
 }
 
+// The lock's line moves to whoever takes it after somebody else.
+void SocketLock::charge_lock(const Current& me) noexcept {
+    if (last_owner_ != nullptr && last_owner_ != &me) pay(Cost::lock_handover);
+    spend(Cost::lock);
+    last_owner_ = &me;
+}
+
 void SocketLock::unlock(Current& me) noexcept {
+    meet();
     slock_.lock();
     if (backlog_first_ != nullptr) run_backlog(me);
     owned_ = false;

@@ -36,6 +36,7 @@ class SocketLock {
   private:
     bool wait_for_owner(Current& me) noexcept;
     void run_backlog(Current& me) noexcept;
+    void charge_lock(const Current& me) noexcept;
 
     Spinlock slock_;
     bool owned_ = false;
@@ -44,6 +45,7 @@ class SocketLock {
     WaitQueue waiters_;
     BacklogRcv backlog_rcv_ = nullptr;
     void* socket_ = nullptr;
+    const void* last_owner_ = nullptr;  // kept under the virtual clock only
 };
 
 }  // namespace vsb::engine

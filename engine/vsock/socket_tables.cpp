@@ -2,6 +2,8 @@
 
 #include <mutex>
 
+#include "engine/sync/virtual_time.h"
+
 namespace vsb::engine {
 namespace {
 
@@ -63,6 +65,7 @@ bool SocketTables::remove_bound(Socket& sk, Current& me) noexcept {
 Socket* SocketTables::find_connected(const Address& peer, const Address& local,
                                      Current& me) noexcept {
     ++me.counts.connected_lookups;
+    spend(Cost::lookup);
     return connected_.find(connected_hash(peer, local.port), [&](const Socket& sk) {
         return sk.remote == peer && sk.local.port == local.port;
     });
@@ -70,6 +73,7 @@ Socket* SocketTables::find_connected(const Address& peer, const Address& local,
 
 Socket* SocketTables::find_bound(const Address& local, Current& me) noexcept {
     ++me.counts.bound_lookups;
+    spend(Cost::lookup);
     return bound_.find(local.port, [&](const Socket& sk) {
         return sk.local.port == local.port &&
                (sk.local.cid == local.cid || sk.local.cid == kAnyCid);

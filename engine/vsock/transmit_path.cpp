@@ -5,6 +5,7 @@
 #include <new>
 
 #include "engine/sync/clock.h"
+#include "engine/sync/virtual_time.h"
 
 namespace vsb::engine {
 namespace {
@@ -88,12 +89,15 @@ void TransmitPath::kick(bool wanted, Current& me) noexcept {
     if (!wanted) return;
     ++me.counts.kicks;
     charge(kick_cost_ns_);
+    spend(Cost::kick);
     me.count(kick_.ring());
 }
 
 bool TransmitPath::send(const Header& header, const std::byte* payload, bool is_reply,
                         Current& me) noexcept {
     bool wanted = false;
+    pay(Cost::copy_byte, header.len);
+    spend(Cost::packet);
     {
         const std::scoped_lock lock(lock_);
         reclaim();

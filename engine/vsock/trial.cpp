@@ -46,7 +46,7 @@ std::vector<Warning> placement_warnings(const Placement& placement, std::size_t 
     std::vector<Warning> warnings;
     const std::size_t threads = flows + (placement.device_cpu ? 2 : 1);
     const auto allowed = allowed_cpus();
-    if (allowed.size() < threads)
+    if (!is_virtual() && allowed.size() < threads)
         warnings.push_back({"too_few_cpus", std::to_string(threads) + " threads on " +
                                                 std::to_string(allowed.size()) +
                                                 " CPU(s): they take turns, and what is measured "
@@ -163,7 +163,7 @@ Times times_of(Machine& machine) {
 Outcome run_vsock_rx(const State& state, const Workload& workload, const Placement& placement,
                      std::uint64_t deadline_ns, const Hooks& hooks,
                      const std::function<bool()>& stop) {
-    const std::uint64_t started_ns = now_ns();
+    const std::uint64_t started_ns = real_now_ns();
     const std::uint64_t give_up_ns =
         deadline_ns > std::numeric_limits<std::uint64_t>::max() - started_ns
             ? std::numeric_limits<std::uint64_t>::max()

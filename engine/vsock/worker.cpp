@@ -1,6 +1,7 @@
 #include "engine/vsock/worker.h"
 
 #include "engine/sync/clock.h"
+#include "engine/sync/virtual_time.h"
 
 namespace vsb::engine {
 
@@ -28,16 +29,19 @@ void Worker::fill(Current& me) noexcept {
             ++me.counts.refill_failures;
             break;
         }
+        spend(Cost::post_buffer);
         rx_.add(skb, skb->head, skb->buffer_len, true);
         ++posted_;
     }
     if (!rx_.kick_prepare()) return;
     ++me.counts.kicks;
     charge(kick_cost_ns_);
+    spend(Cost::kick);
     me.count(kick_.ring());
 }
 
 void Worker::receive(Skb& skb, std::uint32_t used_len, Current& me) noexcept {
+    pay(Cost::packet);
     if (used_len < kHeaderBytes || used_len > skb.buffer_len) {
         ++(used_len < kHeaderBytes ? me.counts.drops_short : me.counts.drops_over_long);
         ctx_.pool.free(skb, me);
@@ -68,6 +72,7 @@ void Worker::run(Current& me) noexcept {
                 break;
             }
             std::uint32_t used_len = 0;
+            meet();
             auto* skb = static_cast<Skb*>(rx_.get_buf(used_len));
             if (skb == nullptr) break;
             --posted_;

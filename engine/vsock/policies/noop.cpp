@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 
+#include "engine/sync/virtual_time.h"
 #include "engine/vsock/policy.h"
 #include "engine/vsock/socket_calls.h"
 
@@ -33,6 +34,7 @@ class Noop final : public Policy {
         }
         sk_->tx.update(packet.header.buf_alloc, packet.header.fwd_cnt);
         const std::uint32_t len = packet.header.len;
+        if (sink_ != nullptr) pay(Cost::copy_byte, len);
         if (sink_ != nullptr) std::memcpy(copy_.data(), packet.skb->payload(), len);
         ctx_.pool.free(*packet.skb, me);
         if (sk_->rx.bypass(len)) {
