@@ -18,7 +18,8 @@ enum class Kind : std::uint8_t { fixed, matched, rtt, cycles };
 std::string_view kind_name(Kind kind);
 Kind parse_kind(std::string_view name);  // throws std::invalid_argument naming the kinds
 
-// How often a state is prepared anew: for every trial, whenever the state changes, once for a run.
+// How often a state is prepared anew: for every trial, whenever the state changes (by target guest:
+// for each state of a pair, every workload in one boot), once for a run.
 enum class Fresh : std::uint8_t { trial, state, run };
 std::string_view fresh_name(Fresh fresh);
 Fresh parse_fresh(std::string_view name);
@@ -30,6 +31,16 @@ struct BytesScale {
     std::vector<std::pair<std::string, double>> exceptions;
 
     bool operator==(const BytesScale&) const = default;
+};
+
+// How the guests of target `guest` run; "auto" leaves the choice to the kernel and the machine.
+struct GuestMachine {
+    std::string vmm = "auto";       // auto | uml | qemu
+    std::string topology = "auto";  // auto | loopback | vhost-user | vhost | nested
+    std::string clock = "wall";     // wall | exact
+    std::string accel = "auto";     // auto | kvm | tcg
+
+    bool operator==(const GuestMachine&) const = default;
 };
 
 struct Experiment {
@@ -48,6 +59,7 @@ struct Experiment {
     CpuPlacement cpus;
     std::string endpoint = "unix";             // of the host target: unix | tcp | vsock
     std::int64_t timeout_ns = 60'000'000'000;  // of one trial
+    GuestMachine guest;
 
     bool operator==(const Experiment&) const = default;
 };

@@ -17,10 +17,12 @@ class FakeTarget : public Target {
   public:
     using Script = std::function<TrialResult(const TrialRequest&)>;
 
-    explicit FakeTarget(Script script) : script_(std::move(script)) {}
+    explicit FakeTarget(Script script, bool by_round = false)
+        : script_(std::move(script)), by_round_(by_round) {}
 
     void prepare(std::size_t state) override;
     TrialResult run(const TrialRequest& request) override;
+    bool serves_rounds() const override { return by_round_; }
     std::map<std::string, std::string> describe() const override;
     void stop() noexcept override;
 
@@ -29,6 +31,7 @@ class FakeTarget : public Target {
 
   private:
     Script script_;
+    bool by_round_;
     std::vector<std::string> calls_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -89,11 +90,13 @@ class Run {
           experiment_(experiment),
           record_(record),
           workloads_(workloads_of(experiment)),
-          goals_(experiment, record) {}
+          goals_(experiment, record),
+          by_round_(context.target.serves_rounds() && experiment.fresh != Fresh::trial) {}
 
     RunOutcome measure(const Places& places) {
         const StopAtEnd stop_at_end(context_.target);
-        const auto schedule = make_schedule(workloads_.size(), experiment_.pairs, experiment_.seed);
+        const auto schedule = make_schedule(workloads_.size(), experiment_.pairs, experiment_.seed,
+                                            by_round_ ? Grouping::round : Grouping::pair);
         RunOutcome outcome;
         outcome.id = record_.id;
         outcome.pairs_planned = goals_.total();
@@ -101,16 +104,21 @@ class Run {
             outcome.pairs_whole += place.whole ? 1U : 0U;
         context_.observer.begin({record_, workloads_, outcome.pairs_planned, outcome.pairs_whole});
         bool stopped = false;
-        for (const PlannedPair& planned : schedule) {
-            if (planned.pair > kPilotPairs) plan_what_is_open(outcome);
-            if (planned.pair > goals_.of(planned.workload)) continue;
-            const auto at = places.find({workload_id(planned), planned.pair});
-            const Place place = at == places.end() ? Place{} : at->second;
-            if (place.whole) continue;
-            stopped = stopping() || !measure_pair(planned, place.last_attempt + 1, outcome);
-            if (stopped) break;
+        const std::size_t group_size = by_round_ ? workloads_.size() : 1;
+        for (std::size_t first = 0; first < schedule.size() && !stopped && !hopeless_;
+             first += group_size) {
+            std::vector<Due> group;
+            for (std::size_t i = first; i < first + group_size; ++i) {
+                const PlannedPair& planned = schedule[i];
+                if (planned.pair > kPilotPairs) plan_what_is_open(outcome);
+                if (planned.pair > goals_.of(planned.workload)) continue;
+                const auto at = places.find({workload_id(planned), planned.pair});
+                const Place place = at == places.end() ? Place{} : at->second;
+                if (!place.whole) group.push_back({planned, place.last_attempt + 1, {}});
+            }
+            stopped = !group.empty() && (stopping() || !measure_group(group, outcome));
         }
-        if (!stopped) plan_what_is_open(outcome);
+        if (!stopped && !hopeless_) plan_what_is_open(outcome);
         outcome.status = stopped                  ? ExperimentStatus::interrupted
                          : outcome.pairs_lost > 0 ? ExperimentStatus::failed
                                                   : ExperimentStatus::finished;
@@ -177,35 +185,64 @@ class Run {
 
     bool stopping() const { return context_.stop && context_.stop(); }
 
-    // False when the run was stopped within the pair.
-    bool measure_pair(const PlannedPair& planned, std::int64_t attempt, RunOutcome& outcome) {
-        const Workload& workload = workloads_[planned.workload];
-        PairEnd end{planned, workload, 0, outcome.pairs_planned, {}, {}, {}, {}, {}};
+    // A pair that is to be measured, and what is known of it so far.
+    struct Due {
+        PlannedPair planned;
+        std::int64_t attempt = 1;
+        std::string lost = {};
+        std::string metric = {};
+        std::string unit = {};
+        std::optional<double> a = {};
+        std::optional<double> b = {};
+    };
+
+    // The first halves of a group's pairs, then the second ones of those not lost. False when the
+    // run was stopped within it.
+    bool measure_group(std::vector<Due>& group, RunOutcome& outcome) {
         for (const int position : {1, 2}) {
-            if (position == 2 && stopping()) return false;
-            const TrialRecord trial = measure_trial(planned, position, attempt);
-            if (trial.status == TrialStatus::interrupted) return false;
-            if (trial.status == TrialStatus::failed) {
-                end.lost = trial.reason;
-                break;
+            if (by_round_ && experiment_.fresh == Fresh::state) prepared_.clear();
+            for (Due& due : group) {
+                if (!due.lost.empty()) continue;
+                const bool first = position == 1 && &due == group.data();
+                if (!first && stopping()) return false;
+                if (!measure_half(due, position)) return false;
+                if (position == 2 || !due.lost.empty()) end_pair(due, outcome);
+                if (hopeless_) return true;
             }
-            const datasets::Measurement& headline = trial.measurements.front();
-            end.metric = headline.metric;
-            end.unit = headline.unit;
-            (state_at(planned.order, position) == 0 ? end.a : end.b) = headline.value;
         }
+        return true;
+    }
+
+    // False when the run was stopped meanwhile.
+    bool measure_half(Due& due, int position) {
+        const TrialRecord trial = measure_trial(due.planned, position, due.attempt);
+        if (trial.status == TrialStatus::interrupted) return false;
+        if (trial.status == TrialStatus::failed) {
+            due.lost = trial.reason;
+            return true;
+        }
+        const datasets::Measurement& headline = trial.measurements.front();
+        due.metric = headline.metric;
+        due.unit = headline.unit;
+        (state_at(due.planned.order, position) == 0 ? due.a : due.b) = headline.value;
+        return true;
+    }
+
+    void end_pair(const Due& due, RunOutcome& outcome) {
+        const Workload& workload = workloads_[due.planned.workload];
+        PairEnd end{due.planned, workload, 0,    outcome.pairs_planned, due.lost, due.metric,
+                    due.unit,    due.a,    due.b};
         if (end.lost.empty()) {
             ++outcome.pairs_whole;
         } else {
             ++outcome.pairs_lost;
             if (outcome.first_failure.empty()) {
                 outcome.first_failure =
-                    workload.name + ", pair " + std::to_string(planned.pair) + ": " + end.lost;
+                    workload.name + ", pair " + std::to_string(due.planned.pair) + ": " + end.lost;
             }
         }
         end.pairs_over = outcome.pairs_whole + outcome.pairs_lost;
         context_.observer.pair(end);
-        return true;
     }
 
     TrialRecord measure_trial(const PlannedPair& planned, int position, std::int64_t attempt) {
@@ -244,6 +281,7 @@ class Run {
                        : stopping()           ? TrialStatus::interrupted
                                               : TrialStatus::failed;
         trial.reason = result.failure;
+        hopeless_ = trial.status == TrialStatus::failed && result.hopeless;
         trial.measurements = std::move(result.measurements);
         trial.samples = std::move(result.samples);
         trial.id = context_.store.add(record_.id, trial);
@@ -275,6 +313,8 @@ class Run {
     PairGoals goals_;
     std::string capped_;     // workloads whose plan goes beyond what is allowed
     std::string unplanned_;  // workloads without a plan, and why
+    bool by_round_;
+    bool hopeless_ = false;
     std::set<std::size_t> prepared_;
     std::set<std::string> warned_;
 };

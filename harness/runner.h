@@ -2,11 +2,15 @@
 // Runs an experiment: goes through its schedule, commits every trial as it ends, and says how it
 // went.
 //
+// Pairs are measured one after the other, or, where the target serves rounds, a round of all
+// workloads at a time: first every workload in one state, then every one in the other.
+//
 // A failed trial is recorded with its reason, its pair is lost (the partner, if still to come, is
 // not run), and the run goes on: later pairs are measured as planned and the experiment ends
-// `failed`. --resume repeats whole pairs: those not begun, those lost, and those of which only one
-// half was measured, whose lone half becomes `invalid`. So there is at most one ok trial per
-// workload, pair and state, and both halves of a pair belong to one attempt.
+// `failed`. Where the target calls a failure hopeless, the run ends there. --resume repeats
+// whole pairs: those not begun, those lost, and those of which only one half was measured, whose
+// lone half becomes `invalid`. So there is at most one ok trial per workload, pair and state, and
+// both halves of a pair belong to one attempt.
 //
 // With until_halfwidth every workload first gets its pilot; then its number of pairs is planned,
 // stored (pilot.h's environment keys), and kept to by every later part. The schedule is that of

@@ -12,6 +12,7 @@
 
 #include "harness/experiment_toml.h"
 #include "harness/fake_target.h"
+#include "harness/schedule.h"
 #include "harness/scratch_folder.h"
 #include "harness/settings.h"
 
@@ -110,7 +111,7 @@ class RunnerTest : public testing::Test {
 
 // What must hold of the trials of an experiment that is complete.
 void expect_complete(const Store& store, const ExperimentRecord& record,
-                     const Experiment& experiment) {
+                     const Experiment& experiment, Grouping grouping = Grouping::pair) {
     std::map<std::pair<datasets::Id, std::int64_t>, std::set<std::int64_t>> attempts_of_pair;
     std::map<std::tuple<datasets::Id, std::int64_t, datasets::Id>, int> ok;
     std::map<std::pair<datasets::Id, std::int64_t>, PairOrder> orders;
@@ -122,7 +123,8 @@ void expect_complete(const Store& store, const ExperimentRecord& record,
         const bool a = trial.state_id == record.states[0].id;
         EXPECT_EQ(trial.position, (trial.pair_order == PairOrder::ab) == a ? 1 : 2);
     }
-    const auto schedule = make_schedule(record.workloads.size(), experiment.pairs, experiment.seed);
+    const auto schedule =
+        make_schedule(record.workloads.size(), experiment.pairs, experiment.seed, grouping);
     EXPECT_EQ(ok.size(), schedule.size() * 2) << "lost places";
     for (const auto& [place, times] : ok)
         EXPECT_EQ(times, 1) << "a place measured twice";
@@ -603,6 +605,77 @@ TEST(FakeScript, NoiseIsDrawnFromTheSeedAndDiffersBetweenTrials) {
     request.seed = 1;
     request.state = 1;
     EXPECT_NE(value(), once);
+}
+
+// What a target that serves rounds is asked for, each call as two letters.
+std::string asked(const FakeTarget& target) {
+    std::string text;
+    for (const std::string& call : target.calls()) {
+        if (call == "stop") continue;
+        text += call.starts_with("prepare") ? "|" : call.substr(4, 1);
+        text += call.back();
+    }
+    return text;
+}
+
+TEST_F(RunnerTest, ARoundIsMeasuredStateByStateEachPreparedOnce) {
+    Store store = open();
+    FakeTarget target(exact_result, true);
+    const Experiment experiment = small_experiment(2);
+    const RunOutcome outcome = run(store, target, experiment);
+    EXPECT_EQ(outcome.status, ExperimentStatus::finished);
+    EXPECT_EQ(outcome.pairs_whole, 4U);
+    expect_complete(store, store.find("last"), experiment, Grouping::round);
+    // Two rounds, one AB and one BA, of f(ixed) and r(tt) in either order.
+    std::string text = asked(target);
+    for (const auto& [from, to] : {std::pair("rAfA", "fArA"), std::pair("rBfB", "fBrB")}) {
+        for (std::size_t at = 0; (at = text.find(from)) != std::string::npos;)
+            text.replace(at, 4, to);
+    }
+    EXPECT_THAT(text, testing::AnyOf("|AfArA|BfBrB|BfBrB|AfArA", "|BfBrB|AfArA|AfArA|BfBrB"));
+}
+
+TEST_F(RunnerTest, InARoundALostPairTakesNoOtherWithIt) {
+    Store store = open();
+    int rtts = 0;
+    FakeTarget target(
+        [&](const TrialRequest& request) {
+            if (request.workload.kind != Kind::rtt || ++rtts != 1) return exact_result(request);
+            TrialResult failed;
+            failed.failure = "the guest's kernel reported 'BUG:'";
+            return failed;
+        },
+        true);
+    const Experiment experiment = small_experiment(2);
+    const RunOutcome outcome = run(store, target, experiment);
+    EXPECT_EQ(outcome.status, ExperimentStatus::failed);
+    EXPECT_EQ(outcome.pairs_lost, 1U);
+    EXPECT_EQ(outcome.pairs_whole, 3U);
+    EXPECT_EQ(rtts, 3);  // the lost one's partner is not run
+    FakeTarget again(exact_result, true);
+    EXPECT_EQ(resume(store, again, store.find("last")).status, ExperimentStatus::finished);
+    EXPECT_EQ(again.calls().size(), 5U);  // two states, two trials, stop
+    expect_complete(store, store.find("last"), experiment, Grouping::round);
+}
+
+TEST_F(RunnerTest, ARoundCutOffAtAnyTrialIsResumedWhole) {
+    for (int cut = 1; cut <= 15; ++cut) {
+        Store store = open();
+        int done = 0;
+        FakeTarget target(
+            [&](const TrialRequest& request) {
+                ++done;
+                return exact_result(request);
+            },
+            true);
+        const Experiment experiment = small_experiment(4);
+        const RunOutcome outcome = run(store, target, experiment, [&] { return done >= cut; });
+        EXPECT_EQ(outcome.status, ExperimentStatus::interrupted);
+        EXPECT_EQ(store.trials(outcome.id).size(), static_cast<std::size_t>(cut));
+        FakeTarget again(exact_result, true);
+        EXPECT_EQ(resume(store, again, store.find("last")).status, ExperimentStatus::finished);
+        expect_complete(store, store.find("last"), experiment, Grouping::round);
+    }
 }
 
 }  // namespace

@@ -42,15 +42,16 @@ std::int64_t even_pairs(std::int64_t pairs) {
 }
 
 std::vector<PlannedPair> make_schedule(std::size_t workloads, std::int64_t pairs,
-                                       std::uint64_t seed) {
+                                       std::uint64_t seed, Grouping grouping) {
     if (workloads == 0) throw std::invalid_argument("a schedule needs a workload");
     if (pairs < 2 || pairs % 2 != 0) {
         throw std::invalid_argument("a balanced schedule needs an even number of pairs, 2 or more");
     }
     Generator generator(seed);
+    const std::size_t sequences = grouping == Grouping::round ? 1 : workloads;
     std::vector<std::vector<PairOrder>> orders;
-    orders.reserve(workloads);
-    for (std::size_t w = 0; w < workloads; ++w) {
+    orders.reserve(sequences);
+    for (std::size_t w = 0; w < sequences; ++w) {
         orders.push_back(orders_of_one_workload(pairs, generator));
     }
     std::vector<PlannedPair> schedule;
@@ -60,7 +61,8 @@ std::vector<PlannedPair> make_schedule(std::size_t workloads, std::int64_t pairs
         std::iota(round.begin(), round.end(), std::size_t{0});
         shuffle(round, generator);
         for (const std::size_t w : round) {
-            schedule.push_back({w, pair, orders[w][static_cast<std::size_t>(pair - 1)]});
+            schedule.push_back(
+                {w, pair, orders[w % sequences][static_cast<std::size_t>(pair - 1)]});
         }
     }
     return schedule;

@@ -128,5 +128,35 @@ TEST(Schedule, StateAtAPosition) {
     EXPECT_EQ(state_at(PairOrder::ba, 2), 0U);
 }
 
+TEST(Schedule, ByRoundAllPairsOfARoundHaveOneOrder) {
+    rc::check("rounds", [] {
+        const Shape shape = any_shape();
+        const auto schedule =
+            make_schedule(shape.workloads, shape.pairs, shape.seed, Grouping::round);
+        RC_ASSERT(schedule.size() == shape.workloads * static_cast<std::size_t>(shape.pairs));
+        std::vector<PlannedPair> of_first;
+        for (std::size_t first = 0; first < schedule.size(); first += shape.workloads) {
+            std::set<std::size_t> seen;
+            for (std::size_t i = first; i < first + shape.workloads; ++i) {
+                seen.insert(schedule[i].workload);
+                RC_ASSERT(schedule[i].order == schedule[first].order);
+                RC_ASSERT(schedule[i].pair == schedule[first].pair);
+            }
+            RC_ASSERT(seen.size() == shape.workloads);
+            of_first.push_back(schedule[first]);
+        }
+        for (std::size_t start = 0; start < of_first.size(); start += kPairsOfABlock) {
+            const auto first = of_first.begin() + static_cast<std::ptrdiff_t>(start);
+            const auto size = std::min<std::ptrdiff_t>(kPairsOfABlock, of_first.end() - first);
+            RC_ASSERT(std::count_if(first, first + size,
+                                    [](const PlannedPair& planned) {
+                                        return planned.order == PairOrder::ab;
+                                    }) *
+                          2 ==
+                      size);
+        }
+    });
+}
+
 }  // namespace
 }  // namespace vsb::harness

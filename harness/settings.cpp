@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <stdexcept>
 
 #include "harness/pilot.h"
@@ -194,7 +195,15 @@ void set_endpoint(Settings& s, std::string_view text) {
     s.endpoint = std::string(text);
 }
 
-const std::array<Key, 15> kKeys{{
+std::string one_of(std::string_view text, std::initializer_list<std::string_view> words) {
+    if (std::ranges::find(words, text) != words.end()) return std::string(text);
+    std::string list;
+    for (const std::string_view word : words)
+        list += (list.empty() ? "" : ", ") + std::string(word);
+    throw std::invalid_argument("'" + std::string(text) + "' is not one of " + list);
+}
+
+const std::array<Key, 19> kKeys{{
     {"name", "TEXT", "name of the experiment in the store and the reports", kString, set_name,
      [](const Experiment& e) { return toml_string(e.name); }},
     {"target", "engine|host|guest", "what is measured (engine)", kString, set_target,
@@ -219,14 +228,15 @@ const std::array<Key, 15> kKeys{{
      [](Settings& s, std::string_view text) { s.recv_size = size_within(text, 16 << 20); },
      [](const Experiment& e) { return std::to_string(e.recv_bytes); }},
     {"bytes_scale", "X|NAME=X,...",
-     "factor on the published transfer (1), also for one payload, kind or workload: 64B=0.1",
+     "factor on the published transfer (1; guest: 1/64 to 1/16), also for one payload, kind or "
+     "workload: 64B=0.1",
      kString | kInteger | kFloat | kTable,
      [](Settings& s, std::string_view text) { s.bytes_scale = parse_scale(text); },
      [](const Experiment& e) { return scale_toml(e.bytes_scale); }},
     {"seed", "N", "seed of the order and of the payload (drawn and recorded)", kInteger, set_seed,
      [](const Experiment& e) { return std::to_string(e.seed); }},
-    {"fresh", "state|trial|run", "how often a state is prepared anew (state)", kString,
-     [](Settings& s, std::string_view text) { s.fresh = parse_fresh(text); },
+    {"fresh", "state|trial|run", "how often a state is prepared (a guest booted) anew (state)",
+     kString, [](Settings& s, std::string_view text) { s.fresh = parse_fresh(text); },
      [](const Experiment& e) { return toml_string(fresh_name(e.fresh)); }},
     {"cpus", "ROLE=CPU,...", "receiver, worker, device, sender (receiver and worker apart)",
      kString | kTable,
@@ -238,7 +248,38 @@ const std::array<Key, 15> kKeys{{
      kString | kInteger | kFloat,
      [](Settings& s, std::string_view text) { s.timeout_ns = parse_duration_ns(text); },
      [](const Experiment& e) { return number_text(static_cast<double>(e.timeout_ns) / 1e9); }},
+    {"vmm", "auto|uml|qemu", "guest: the machine (what the kernel is made for)", kString,
+     [](Settings& s, std::string_view text) {
+         s.vmm = one_of(text, {"auto", "uml", "qemu"});
+     },
+     [](const Experiment& e) { return toml_string(e.guest.vmm); }},
+    {"topology", "auto|loopback|vhost-user|vhost|nested", "guest: the path (vhost-user)", kString,
+     [](Settings& s, std::string_view text) {
+         s.topology = one_of(text, {"auto", "loopback", "vhost-user", "vhost", "nested"});
+     },
+     [](const Experiment& e) { return toml_string(e.guest.topology); }},
+    {"clock", "wall|exact", "guest: real time, or one instruction = 1 ns (wall)", kString,
+     [](Settings& s, std::string_view text) {
+         s.clock = one_of(text, {"wall", "exact"});
+     },
+     [](const Experiment& e) { return toml_string(e.guest.clock); }},
+    {"accel", "auto|kvm|tcg", "guest: QEMU's accelerator (KVM where there is one)", kString,
+     [](Settings& s, std::string_view text) {
+         s.accel = one_of(text, {"auto", "kvm", "tcg"});
+     },
+     [](const Experiment& e) { return toml_string(e.guest.accel); }},
 }};
+
+// Trials of a fraction of a second, so that a boot measures every payload in a few. Measured
+// kernels separate by recv() counts, interrupts and switches long before a whole 2 GiB.
+BytesScale guest_scale() {
+    BytesScale scale;
+    scale.all = 1.0 / 32;
+    scale.exceptions = {
+        {"64B", 1.0 / 16}, {"1K", 1.0 / 64}, {"256B", 1.0 / 64}, {"512B", 1.0 / 64}, {"rtt", 0.03}};
+    std::ranges::sort(scale.exceptions);
+    return scale;
+}
 
 template <typename T>
 void take(std::optional<T>& base, const std::optional<T>& over) {
@@ -272,6 +313,10 @@ Settings merged(const Settings& base, const Settings& over) {
     take(all.fresh, over.fresh);
     take(all.cpus, over.cpus);
     take(all.endpoint, over.endpoint);
+    take(all.vmm, over.vmm);
+    take(all.topology, over.topology);
+    take(all.clock, over.clock);
+    take(all.accel, over.accel);
     take(all.timeout_ns, over.timeout_ns);
     return all;
 }
@@ -297,11 +342,16 @@ Experiment make_experiment(const Settings& settings) {
         std::vector<std::uint64_t>{64, 256, 512, 1024, 4096, 8192, 16384, 65536});
     e.kinds = settings.workload.value_or(std::vector<Kind>{Kind::fixed, Kind::matched, Kind::rtt});
     e.recv_bytes = settings.recv_size.value_or(e.recv_bytes);
-    e.bytes_scale = settings.bytes_scale.value_or(e.bytes_scale);
+    e.bytes_scale =
+        settings.bytes_scale.value_or(e.target == "guest" ? guest_scale() : BytesScale{});
     e.seed = *settings.seed;
     e.fresh = settings.fresh.value_or(e.fresh);
     e.cpus = settings.cpus.value_or(e.cpus);
     e.endpoint = settings.endpoint.value_or(e.endpoint);
+    e.guest.vmm = settings.vmm.value_or(e.guest.vmm);
+    e.guest.topology = settings.topology.value_or(e.guest.topology);
+    e.guest.clock = settings.clock.value_or(e.guest.clock);
+    e.guest.accel = settings.accel.value_or(e.guest.accel);
     e.timeout_ns = settings.timeout_ns.value_or(e.timeout_ns);
     if (e.kinds.size() * e.payloads_bytes.size() > kMaxWorkloads) {
         throw std::invalid_argument("payloads: more than 1000 workloads");

@@ -29,6 +29,10 @@ struct Settings {
     std::optional<Fresh> fresh;
     std::optional<CpuPlacement> cpus;
     std::optional<std::string> endpoint;
+    std::optional<std::string> vmm;
+    std::optional<std::string> topology;
+    std::optional<std::string> clock;
+    std::optional<std::string> accel;
     std::optional<std::int64_t> timeout_ns;
 };
 

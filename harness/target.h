@@ -38,6 +38,8 @@ struct TrialResult {
     std::vector<datasets::Measurement> measurements;  // the headline metric first
     std::vector<datasets::SampleBlock> samples;
     std::vector<TargetWarning> warnings;
+    // With a failure: later trials would fail alike (a state that never comes up). The run ends.
+    bool hopeless = false;
 };
 
 class Target {
@@ -54,6 +56,11 @@ class Target {
     // Runs one trial in the state prepared last under that number. Returns within about the
     // timeout. Failures are results, not exceptions.
     virtual TrialResult run(const TrialRequest& request) = 0;
+
+    // True: a state once prepared serves every workload, and preparing is what costs. The runner
+    // then measures each round's workloads in one go: all in the first state, all in the second,
+    // each half prepared anew (Experiment::fresh: trial prepares for each trial all the same).
+    virtual bool serves_rounds() const { return false; }
 
     // What it is, for the environment of the record: topology, cpu.receiver, ...
     virtual std::map<std::string, std::string> describe() const = 0;

@@ -24,5 +24,6 @@ Command add_export(CLI::App& program);
 Command add_history(CLI::App& program);
 Command add_nightly(CLI::App& program);
 Command add_audit(CLI::App& program);
+Command add_guest(CLI::App& program);
 
 }  // namespace vsb::cli

@@ -49,6 +49,11 @@ Experiment new_experiment(const std::string& source, const Settings& given) {
     Settings base = source_settings(source);
     // A preset's fixed number of pairs is no ceiling for a run that plans its own.
     if (given.until_halfwidth.value_or(0) > 0 && !base.until_halfwidth) base.pairs.reset();
+    // A preset's states are its target's.
+    if (given.target && base.target && *given.target != *base.target) {
+        base.a.reset();
+        base.b.reset();
+    }
     Settings all = harness::merged(base, given);
     if (!all.seed) all.seed = drawn_seed();
     Experiment experiment = harness::make_experiment(all);

@@ -34,7 +34,7 @@ int command_line(int argc, char** argv) {
         "4 skipped (this machine lacks something), 130 interrupted.");
     std::vector<Command> commands;
     for (const auto add : {add_run, add_compare, add_report, add_audit, add_plan, add_list,
-                           add_show, add_import, add_export, add_history, add_nightly}) {
+                           add_show, add_import, add_export, add_history, add_nightly, add_guest}) {
         commands.push_back(add(program));
     }
     try {

@@ -70,6 +70,10 @@ void Progress::planned(const harness::PairsPlanned& event) {
          false);
 }
 
+void Progress::trial(const datasets::TrialRecord& /*trial*/, const harness::Workload&) {
+    ++trials_;
+}
+
 void Progress::pair(const harness::PairEnd& event) {
     const bool whole = event.lost.empty() && event.a && event.b;
     auto& pairs = pairs_[event.workload.name];
@@ -82,9 +86,12 @@ void Progress::pair(const harness::PairEnd& event) {
     const std::int64_t elapsed_ns = clock_.monotonic_ns() - start_ns_;
     const std::size_t done = event.pairs_over - done_before_;
     const std::size_t left = event.pairs_planned - event.pairs_over;
+    // In trials: where a round is measured state by state, first halves run ahead of the pairs.
+    const std::size_t ahead = trials_ - std::min(trials_, 2 * done);
+    const std::size_t trials_left = 2 * left - std::min(2 * left, ahead);
     const std::int64_t left_ns = elapsed_ns /
-                                 static_cast<std::int64_t>(std::max<std::size_t>(done, 1)) *
-                                 static_cast<std::int64_t>(left);
+                                 static_cast<std::int64_t>(std::max<std::size_t>(trials_, 1)) *
+                                 static_cast<std::int64_t>(trials_left);
     std::string text =
         fmt::format("pair {}/{} {} ", event.pairs_over, event.pairs_planned, event.workload.name);
     if (whole) {

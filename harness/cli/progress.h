@@ -27,6 +27,7 @@ class Progress : public harness::Observer {
 
     void begin(const harness::RunBegin& event) override;
     void planned(const harness::PairsPlanned& event) override;
+    void trial(const datasets::TrialRecord& trial, const harness::Workload& workload) override;
     void pair(const harness::PairEnd& event) override;
     void warning(const std::string& code, const std::string& text) override;
 
@@ -41,6 +42,7 @@ class Progress : public harness::Observer {
     std::map<std::string, std::vector<stats::Pair>> pairs_;
     std::int64_t start_ns_ = 0;
     std::size_t done_before_ = 0;
+    std::size_t trials_ = 0;
     bool line_open_ = false;
 };
 

@@ -1,16 +1,21 @@
 #include "harness/cli/run_setup.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <stdexcept>
 #include <system_error>
 
 #include "harness/build_facts.h"
 #include "harness/cli/failure.h"
+#include "harness/cli/guest_options.h"
 #include "harness/cpus.h"
 #include "harness/engine_target.h"
 #include "harness/environment.h"
 #include "harness/fake_target.h"
+#include "harness/guest/target.h"
 #include "harness/host/host_target.h"
 #include "harness/runner.h"
 #include "receivers/perf/counters.h"
@@ -44,11 +49,18 @@ void settle_cpus(Experiment& experiment, std::map<std::string, std::string>& env
     }
 }
 
+// A guest has hardware counters under KVM only.
+std::optional<std::string> guest_counters_missing() {
+    if (access("/dev/kvm", R_OK | W_OK) == 0) return std::nullopt;
+    return "guests without KVM (User Mode Linux, TCG) have none";
+}
+
 void settle_cycles(Experiment& experiment, bool by_preset,
                    std::map<std::string, std::string>& environment) {
     const auto cycles = std::ranges::find(experiment.kinds, Kind::cycles);
     if (cycles == experiment.kinds.end()) return;
-    const auto missing = perf::unavailable_reason();
+    const auto missing =
+        experiment.target == "guest" ? guest_counters_missing() : perf::unavailable_reason();
     if (!missing) return;
     if (!by_preset) {
         throw Failure(kSkipped, "cycles: this machine gives no hardware counters: " + *missing +
@@ -71,7 +83,14 @@ std::string own_folder() {
 std::map<std::string, std::string> settle(Experiment& experiment, bool cycles_by_preset) {
     auto environment = harness::read_environment();
     if (experiment.target == "fake") return environment;
-    settle_cpus(experiment, environment);
+    if (experiment.target == "guest") {
+        // Its threads float on this machine; its own CPUs are the target's business.
+        if (experiment.cpus != harness::CpuPlacement{}) {
+            throw Failure(kUsage, "--cpus: a guest's placement is its own (leave it out)");
+        }
+    } else {
+        settle_cpus(experiment, environment);
+    }
     settle_cycles(experiment, cycles_by_preset, environment);
     return environment;
 }
@@ -85,12 +104,19 @@ std::unique_ptr<harness::Target> make_target(const Experiment& experiment) {
             throw Failure(kSkipped, std::string("--endpoint vsock: ") + error.what());
         }
     }
+    if (experiment.target == "guest") {
+        try {
+            return guest::make_guest_target(experiment, guest_options(experiment.guest));
+        } catch (const guest::KernelUnavailable& error) {
+            throw Failure(kSkipped, error.what());
+        }
+    }
     if (experiment.target == "fake") {
         return std::make_unique<harness::FakeTarget>(
             harness::fake_script(experiment.a, experiment.b));
     }
     throw Failure(kUsage, "--target: this build has no target '" + experiment.target +
-                              "' (choose engine or host)");
+                              "' (choose engine, host or guest)");
 }
 
 MachineWatch::MachineWatch(const Experiment& experiment)

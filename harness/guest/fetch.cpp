@@ -8,6 +8,8 @@
 
 #include "harness/guest/archive.h"
 #include "harness/guest/children.h"
+#include "harness/guest/kernel.h"
+#include "transport/fields.h"
 
 namespace vsb::guest {
 namespace {
@@ -24,6 +26,13 @@ bool keep_kernel(string_view path) {
            path.starts_with("usr/bin/linux") || path.find("/modules/") != string_view::npos;
 }
 
+std::string last_line(const std::string& text) {
+    const std::size_t end = text.find_last_not_of(" \n");
+    if (end == std::string::npos) return "no word";
+    const std::size_t start = text.rfind('\n', end);
+    return text.substr(start == std::string::npos ? 0 : start + 1, end - start).substr(0, 300);
+}
+
 std::string run(const std::vector<std::string>& argv, const fs::path& folder,
                 const std::function<bool()>& stop) {
     SpawnPlan plan;
@@ -34,12 +43,15 @@ std::string run(const std::vector<std::string>& argv, const fs::path& folder,
     try {
         result = run_command(plan, kFetchNs, stop);
     } catch (const std::system_error& error) {
-        throw std::runtime_error(std::string(error.what()) + " (kernel=FILE needs no apt)");
+        throw KernelUnavailable("fetching a kernel: " + std::string(error.what()) +
+                                " (kernel=FILE needs no apt)");
     }
     if (result.status != ExitStatus{}) {
         const std::string& text = result.output;
-        throw std::runtime_error(argv[0] + " failed (" + describe(result.status) +
-                                 "): " + text.substr(text.size() > 400 ? text.size() - 400 : 0));
+        throw KernelUnavailable(
+            "fetching a kernel: " + argv[0] + " failed, " + describe(result.status) + ": " +
+            transport::escape(last_line(text)) +
+            " (it needs a network and apt-get update's lists; " + "kernel=FILE needs neither)");
     }
     return result.output;
 }
@@ -166,7 +178,8 @@ Fetched fetch_debian_kernel(const std::string& name, const fs::path& cache,
     if (say) say("fetching " + package);
     std::vector<std::string> download{"apt-get"};
     download.insert(download.end(), options.begin(), options.end());
-    download.insert(download.end(), {"download", package});
+    download.insert(download.end(), {"-o", "Acquire::http::Timeout=20", "-o", "Acquire::Retries=1",
+                                     "download", package});
     run(download, work.path(), stop);
     const fs::path unpacked = fs::path(work.path()) / "root";
     fs::create_directory(unpacked);

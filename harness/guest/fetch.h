@@ -17,7 +17,7 @@ struct Fetched {
 };
 
 // name: debian, debian:SUITE or debian-uml. What the cache has is taken from it. Throws
-// std::invalid_argument for a bad suite, std::runtime_error when the download fails.
+// std::invalid_argument for a bad suite, KernelUnavailable when the download fails.
 Fetched fetch_debian_kernel(const std::string& name, const std::filesystem::path& cache,
                             const std::function<void(const std::string&)>& say,
                             const std::function<bool()>& stop);

@@ -91,4 +91,11 @@ double others_cpus(const HostLoad& before, const HostLoad& after, long ticks_per
     return std::max(0.0, (busy - ours) / static_cast<double>(ticks_per_second) / seconds);
 }
 
+bool disturbing(const HostLoad& before, const HostLoad& after, long ticks_per_second) {
+    constexpr double kCpus = 0.1;
+    constexpr double kSeconds = 0.05;  // five ticks: every process's own count is off by up to one
+    const double cpus = others_cpus(before, after, ticks_per_second);
+    return cpus > kCpus && cpus * static_cast<double>(after.at_ns - before.at_ns) / 1e9 > kSeconds;
+}
+
 }  // namespace vsb::guest

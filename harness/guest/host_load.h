@@ -32,7 +32,7 @@ HostLoad read_host_load(pid_t group);
 // CPUs that others kept busy on average in between; 0 when no time passed.
 double others_cpus(const HostLoad& before, const HostLoad& after, long ticks_per_second);
 
-// More than this much of a CPU disturbs.
-inline constexpr double kDisturbingCpus = 0.1;
+// Did they disturb: more than a tenth of a CPU, and more than the grain of the kernel's ticks?
+bool disturbing(const HostLoad& before, const HostLoad& after, long ticks_per_second);
 
 }  // namespace vsb::guest

@@ -33,6 +33,16 @@ TEST(HostLoad, OthersAreWhatIsNotOurs) {
     EXPECT_DOUBLE_EQ(others_cpus(before, {1000, 405, 2'000'000'000}, 100), 0);
 }
 
+TEST(HostLoad, DisturbsFromMoreThanTheClocksGrain) {
+    const auto beside = [](std::uint64_t ticks, std::uint64_t ms) {
+        return disturbing({1000, 400, 0}, {1000 + ticks, 400, ms * 1'000'000}, 100);
+    };
+    EXPECT_TRUE(beside(20, 1000));
+    EXPECT_FALSE(beside(10, 1000));  // a tenth of a CPU
+    EXPECT_FALSE(beside(4, 40));     // a whole CPU, of four ticks
+    EXPECT_TRUE(beside(6, 60));
+}
+
 TEST(HostLoad, ThisProcessIsOurs) {
     const HostLoad load = read_host_load(getpgrp());
     EXPECT_GT(load.busy_ticks, 0u);

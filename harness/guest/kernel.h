@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,8 +41,13 @@ struct KernelRequest {
     std::function<bool()> stop = {};
 };
 
+// This machine cannot fetch the kernel: no apt, no network, no such package.
+struct KernelUnavailable : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
 // Throws std::invalid_argument (no such file, no kernel, one without vsock or virtio) or
-// std::runtime_error (the download failed), saying how to mend it.
+// KernelUnavailable, saying how to mend it.
 Kernel find_kernel(const KernelRequest& request);
 
 // What a file is, by its first bytes: an ELF executable of UML (it has a program interpreter or

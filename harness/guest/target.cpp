@@ -19,6 +19,8 @@ using harness::TrialRequest;
 using harness::TrialResult;
 
 constexpr std::uint64_t kPreNs = 60'000'000'000;
+constexpr int kHopelessBoots = 2;
+constexpr int kMaxConsoles = 20;  // files that one run leaves
 
 class GuestTarget final : public harness::Target {
   public:
@@ -41,33 +43,22 @@ class GuestTarget final : public harness::Target {
 
     ~GuestTarget() override { stop(); }
 
-    void prepare(std::size_t state) override {
+    // The next trial boots: there a failure has a trial to belong to.
+    void prepare(std::size_t) override {
         stop();
-        const ReadyState& ready = states_.at(state);
-        if (!ready.state.pre.empty()) run_before(ready.state.pre);
-        for (int attempt = 1;; ++attempt) {
-            try {
-                booted_ = std::make_unique<BootedGuest>(ready, options_, seed_);
-                next_port_ = 1024;
-                prepared_ = state;
-                return;
-            } catch (const GuestFailure& failure) {
-                stop();
-                const bool hung =
-                    failure.fault() == Fault::silent || failure.fault() == Fault::chatter;
-                if (!hung || attempt >= options_.boot_attempts) throw;
-                ++boots_repeated_;
-            }
-        }
+        no_guest_.clear();
     }
+
+    // A boot costs more than a trial and serves every workload.
+    bool serves_rounds() const override { return true; }
 
     TrialResult run(const TrialRequest& request) override {
         TrialResult result;
         try {
+            if (!no_guest_.empty()) throw std::runtime_error(no_guest_);
             // Under the exact clock a boot is one sample of one seed: the pair's, for both states.
             const bool reseed = options_.clock == GuestClock::exact && seed_ != request.seed;
-            seed_ = request.seed;
-            if (!booted_ || prepared_ != request.state || reseed) prepare(request.state);
+            if (!booted_ || booted_state_ != request.state || reseed) boot(request);
             if (boots_repeated_ != repeats_told_) {
                 result.warnings.push_back(
                     {"boot-repeated", "a guest hung while booting and was booted again (" +
@@ -78,7 +69,9 @@ class GuestTarget final : public harness::Target {
             const HostLoad before = read_host_load(group);
             TrialResult trial = run_guest_trial(booted_->guest(), booted_->device(), request,
                                                 booted_->cpus(), next_port_);
-            const double others = others_cpus(before, read_host_load(group), sysconf(_SC_CLK_TCK));
+            const HostLoad after = read_host_load(group);
+            const long ticks = sysconf(_SC_CLK_TCK);
+            const double others = others_cpus(before, after, ticks);
             next_port_ += 2;
             result.failure = std::move(trial.failure);
             result.measurements = std::move(trial.measurements);
@@ -86,12 +79,14 @@ class GuestTarget final : public harness::Target {
             for (auto& one : trial.warnings)
                 result.warnings.push_back(std::move(one));
             // Under the exact clock the host's load changes nothing.
-            if (others > kDisturbingCpus && options_.clock == GuestClock::wall) {
-                result.warnings.push_back({"disturbed", "pair " + std::to_string(request.pair) +
-                                                            " of " + request.workload.name +
-                                                            " was disturbed: other programs used " +
-                                                            std::to_string(others).substr(0, 4) +
-                                                            " CPUs meanwhile"});
+            if (disturbing(before, after, ticks) && options_.clock == GuestClock::wall) {
+                result.warnings.push_back(
+                    {"disturbed", "other programs ran beside the guests (first seen in pair " +
+                                      std::to_string(request.pair) + " of " +
+                                      request.workload.name + ", " +
+                                      std::to_string(others).substr(0, 4) +
+                                      " CPUs; each trial's host.others_cpus tells): throughput is "
+                                      "not to be relied on"});
             }
             if (result.failure.empty()) {
                 result.measurements.push_back({"host.others_cpus", "1", others});
@@ -102,7 +97,8 @@ class GuestTarget final : public harness::Target {
                 result.warnings.push_back({"guest", text});
             }
         } catch (const GuestFailure& failure) {
-            result.failure = failure.what() + keep_console(request, failure.console);
+            result.failure = failure.what();
+            if (!failure.console.empty()) result.failure += keep_console(request, failure.console);
             result.measurements.clear();
             result.samples.clear();
         } catch (const std::exception& error) {
@@ -114,9 +110,12 @@ class GuestTarget final : public harness::Target {
             // The guest is not to be used again, and its console is worth more than the failure.
             if (booted_) {
                 booted_->guest().shut_down();
-                result.failure += keep_console(request, booted_->guest().console().text());
+                if (!request.stop || !request.stop()) {
+                    result.failure += keep_console(request, booted_->guest().console().text());
+                }
             }
             stop();
+            result.hopeless = unborn_ >= kHopelessBoots;
         }
         return result;
     }
@@ -133,7 +132,6 @@ class GuestTarget final : public harness::Target {
         facts["guest.cpus"] = std::to_string(chosen.cpus);
         facts["cpu.receiver"] = std::to_string(cpus.receiver) + " of the guest";
         facts["cpu.worker"] = std::to_string(cpus.worker) + " of the guest";
-        facts["guest.boots_repeated"] = std::to_string(boots_repeated_);
         for (std::size_t i = 0; i < states_.size(); ++i) {
             const std::string key = i == 0 ? "guest.a." : "guest.b.";
             const ReadyState& ready = states_[i];
@@ -152,6 +150,38 @@ class GuestTarget final : public harness::Target {
     void stop() noexcept override { booted_.reset(); }
 
   private:
+    void boot(const TrialRequest& request) {
+        stop();
+        seed_ = request.seed;
+        const ReadyState& ready = states_.at(request.state);
+        try {
+            if (!ready.state.pre.empty()) run_before(ready.state.pre);
+            for (int attempt = 1;; ++attempt) {
+                try {
+                    booted_ = std::make_unique<BootedGuest>(ready, options_, seed_);
+                    break;
+                } catch (const GuestFailure& failure) {
+                    const bool hung =
+                        failure.fault() == Fault::silent || failure.fault() == Fault::chatter;
+                    if (!hung || attempt >= options_.boot_attempts) throw;
+                    ++boots_repeated_;
+                }
+            }
+        } catch (const std::exception& error) {
+            // The rest of this half would only wait for the same.
+            no_guest_ = std::string("no guest came up for this pair's state: ") + error.what();
+            const auto* lost = dynamic_cast<const GuestFailure*>(&error);
+            if (lost == nullptr || lost->fault() != Fault::interrupted) {
+                unborn_ += has_booted_.at(request.state) ? 0 : 1;
+            }
+            throw;
+        }
+        next_port_ = 1024;
+        booted_state_ = request.state;
+        has_booted_.at(request.state) = true;
+        unborn_ = 0;
+    }
+
     void run_before(const std::vector<std::string>& argv) {
         SpawnPlan plan;
         plan.argv = argv;
@@ -164,14 +194,15 @@ class GuestTarget final : public harness::Target {
 
     // " (console: FILE)", or nothing if there is none to keep.
     std::string keep_console(const TrialRequest& request, const std::string& text) {
-        if (text.empty()) return {};
+        if (text.empty() || consoles_ >= kMaxConsoles) return {};
         try {
             const fs::path folder = options_.cache / "consoles";
             fs::create_directories(folder);
             fs::permissions(folder, fs::perms::owner_all);
             const fs::path path =
-                folder / ("console-" + std::to_string(getpid()) + "-pair-" +
-                          std::to_string(request.pair) + (request.state == 0 ? "-A" : "-B"));
+                folder /
+                ("console-" + std::to_string(getpid()) + "-" + std::to_string(++consoles_) +
+                 "-pair-" + std::to_string(request.pair) + (request.state == 0 ? "-A" : "-B"));
             write_whole(path, text);
             return " (its console: " + path.string() + ")";
         } catch (const std::exception&) {
@@ -183,7 +214,11 @@ class GuestTarget final : public harness::Target {
     PrivateFolder folder_;
     std::array<ReadyState, 2> states_;
     std::unique_ptr<BootedGuest> booted_;
-    std::size_t prepared_ = 0;
+    std::size_t booted_state_ = 0;
+    std::string no_guest_;              // why this half of the pair has none
+    std::array<bool, 2> has_booted_{};  // since the target was made
+    int unborn_ = 0;                    // boots in vain of a state that never came up
+    int consoles_ = 0;                  // kept
     std::uint32_t next_port_ = 1024;
     std::uint64_t seed_ = 1;
     int boots_repeated_ = 0;

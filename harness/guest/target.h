@@ -1,6 +1,7 @@
 #pragma once
-// The target `guest`: for each state of a pair a fresh guest boots that state's kernel, the tools
-// run inside, and what they measured comes back on the agent's channel.
+// The target `guest`: for each state of a pair a fresh guest boots that state's kernel and serves
+// every workload of the pair's round; the tools run inside, and what they measured comes back on
+// the agent's channel.
 
 #include <memory>
 

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <stdexcept>
@@ -43,7 +44,13 @@ struct Running {
 
 class Agent {
   public:
-    explicit Agent(int channel) : channel_(channel) {}
+    // misdeed: HOW[:N], what to do wrong at the Nth program (the first one); for tests.
+    Agent(int channel, const std::string& misdeed)
+        : channel_(channel),
+          misdeed_(misdeed.substr(0, misdeed.find(':'))),
+          misdeed_at_(misdeed.find(':') == std::string::npos
+                          ? 1
+                          : std::strtoull(misdeed.c_str() + misdeed.find(':') + 1, nullptr, 10)) {}
 
     void hello(const std::vector<std::string>& trouble) {
         for (const std::string& one : trouble)
@@ -135,6 +142,9 @@ class Agent {
             arguments.push_back(decode_text(*one));
         }
         if (arguments.empty()) throw std::invalid_argument("START without a program");
+        if (!misdeed_.empty() && ++starts_ == misdeed_at_) {
+            misdeed_ == "short" ? expect_more(arguments) : misbehave(misdeed_);
+        }
         Running run;
         run.id = message.fields.number("id");
         if (const auto* file = message.fields.find("file")) run.file = decode_text(*file);
@@ -210,6 +220,13 @@ class Agent {
         send_text("FILE", run.id, text);
     }
 
+    // Makes the receiver wait for more than will be sent: a transfer that is too short.
+    static void expect_more(std::vector<std::string>& arguments) {
+        const auto at = std::find(arguments.begin(), arguments.end(), "--expect");
+        if (at == arguments.end() || at + 1 == arguments.end()) return;
+        at[1] = std::to_string(std::strtoull(at[1].c_str(), nullptr, 10) + 64);
+    }
+
     // What a broken guest does, so that the harness can be seen to notice.
     void misbehave(const std::string& how) {
         const int console = open("/dev/console", O_WRONLY | O_CLOEXEC);
@@ -251,6 +268,9 @@ class Agent {
     }
 
     int channel_;
+    std::string misdeed_;
+    std::uint64_t misdeed_at_;
+    std::uint64_t starts_ = 0;
     vsb::guest::LineBuffer orders_;
     std::vector<Running> running_;
 };
@@ -273,7 +293,7 @@ int main() {
             dprintf(STDERR_FILENO, "%s\n", one.c_str());
         vsb::guest::power_off(3);
     }
-    Agent agent(channel);
+    Agent agent(channel, vsb::guest::command_line_value("vsb_misbehave"));
     agent.hello(trouble);
     agent.serve();
 }
