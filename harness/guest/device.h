@@ -14,27 +14,10 @@
 #include <string>
 #include <thread>
 
-#include "harness/guest/backend.h"
 #include "harness/guest/children.h"
-#include "harness/guest/job.h"
-#include "harness/guest/state.h"
-#include "harness/guest/vsock_host.h"
+#include "harness/guest/pump.h"
 
 namespace vsb::guest {
-
-// Since the device was made; a trial's are a difference.
-struct DeviceCounts {
-    std::uint64_t rx_packets = 0;    // put into the guest's RX buffers
-    std::uint64_t rx_bytes = 0;      // payload in them
-    std::uint64_t tx_packets = 0;    // taken from its TX ring
-    std::uint64_t bursts = 0;        // runs of packets between two looks at the TX ring
-    std::uint64_t publications = 0;  // updates of the RX ring's used index
-    std::uint64_t signals = 0;       // interrupts raised for RX
-    std::uint64_t starved = 0;       // times the RX ring had no buffer
-    std::uint64_t credit_waits = 0;  // times the guest's credit was used up
-    std::uint64_t complaints = 0;    // packets that were not as they should be
-};
-DeviceCounts operator-(const DeviceCounts& after, const DeviceCounts& before);
 
 class Device {
   public:
@@ -44,7 +27,7 @@ class Device {
     Device(const Device&) = delete;
     Device& operator=(const Device&) = delete;
 
-    VsockHost& host() { return host_; }  // for the jobs' constructors only
+    VsockHost& host() { return pump_.host(); }  // for the jobs' constructors only
 
     // Runs a job to its end; the job's failure says how it went. Gives up at the deadline or when
     // `watch` (called about every 50 ms, from the caller's thread) returns a reason.
@@ -60,29 +43,15 @@ class Device {
     void accept_machine();
     void read_message();
     std::string next_message();
-    void pump();
-    bool take_tx();
-    bool send_burst();
-    bool next_rx(Chain& chain);
-    void put_rx(const Chain& chain, const engine::Header& header, const Piece& piece);
     void lose(const std::string& why);
     void adopt_job();
     void release_job();
 
     std::string path_;
-    DevicePolicy policy_;
-    VsockHost host_;
-    std::unique_ptr<VhostBackend> backend_;
+    Pump pump_;  // the device's thread only
     Fd listener_;
     Fd machine_;
     Fd wake_;
-
-    // The device's thread only.
-    Job* job_ = nullptr;
-    std::vector<std::byte> scratch_;
-    std::uint64_t last_tick_ns_ = 0;
-    std::uint64_t next_burst_ns_ = 0;
-    DeviceCounts own_;
 
     mutable std::mutex mutex_;
     std::condition_variable changed_;

@@ -86,6 +86,7 @@ class SendJob final : public Job {
     void closed(Stream& stream, bool reset) override;
 
     std::uint64_t bytes() const { return bytes_; }
+    std::uint64_t planned_bytes() const { return plan_.writes * plan_.payload_bytes; }
     std::uint64_t packets() const { return packets_; }
     std::uint64_t first_ns() const { return first_ns_; }
     std::uint64_t last_ns() const { return last_ns_; }
