@@ -145,6 +145,29 @@ TEST(GuestBootHost, MeasuresThroughputAndRoundTripsAndLeavesNothing) {
     ASSERT_EQ(pinged.samples.size(), 1u);
     EXPECT_EQ(pinged.samples[0].values.size(), 100u);
 
+    // The other direction, and both tools in vsock_perf's words.
+    const std::uint64_t soon = monotonic_ns() + 60 * kSecond;
+    const auto watch = [] { return std::string(); };
+    const std::uint64_t sender =
+        booted.guest().start({"/vsb-sender", "--vsock-perf-compat", "--sender", "2", "--port",
+                              "5001", "--bytes", "1M", "--buf-size", "4K"});
+    ReceiveJob taking(booted.device().host(), monotonic_ns, {5001, 1 << 20, 1, false});
+    booted.device().run(taking, soon, watch);
+    EXPECT_EQ(taking.failure(), "");
+    EXPECT_THAT(
+        booted.guest().finish(sender, soon, nullptr).output,
+        testing::AllOf(HasSubstr("Run as sender\n"), HasSubstr("Connect to 2:5001\n"),
+                       HasSubstr("total bytes sent: 1048576\n"), HasSubstr("tx performance: ")));
+    const std::uint64_t receiver =
+        booted.guest().start({"/vsb-receiver", "--vsock-perf-compat", "--port", "5002"});
+    SendJob sending(booted.device().host(), monotonic_ns, {5002, 256, 4096, 1});
+    booted.device().run(sending, soon, watch);
+    EXPECT_EQ(sending.failure(), "");
+    EXPECT_THAT(booted.guest().finish(receiver, soon, nullptr).output,
+                testing::AllOf(HasSubstr("Run as receiver\n"), HasSubstr("Listen port 5002\n"),
+                               HasSubstr("total bytes received: 1048576\n"),
+                               HasSubstr("rx performance: ")));
+
     booted.guest().shut_down();
     EXPECT_EQ(processes_naming(booted.folder()), 0);
     EXPECT_EQ(booted.guest().console().fatal(), "");

@@ -30,9 +30,9 @@ constexpr std::size_t kFile = 128 * 1024;
 constexpr std::size_t kStart = 4096 + 512;
 constexpr std::size_t kSize = kFile - 2 * kStart;
 constexpr std::size_t kRing = 0x1000;  // bytes between two rings
-constexpr std::uint16_t kEntries = 16;
+constexpr std::size_t kEntries = 16;
 constexpr std::size_t kBuffers = 3 * kRing;
-constexpr std::size_t kBufferBytes = 512;
+constexpr std::uint32_t kBufferBytes = 512;
 constexpr std::byte kCanary{0xa5};
 constexpr int kMaxSteps = 300;
 // A turn moves something, and what there is to move is posted in rings of at most 1024.
@@ -148,7 +148,7 @@ class Machine {
              copy_of(file_));
         for (std::uint32_t i = 0; i < kQueues; ++i) {
             tell(13, words(std::uint64_t{i}), copy_of(event_));
-            tell(8, words(i, std::uint32_t{kEntries}));
+            tell(8, words(i, static_cast<std::uint32_t>(kEntries)));
             tell(10, words(i, std::uint32_t{0}));
             tell(9, words(i, std::uint32_t{0}, kUserBase + ring(i), kUserBase + used(i),
                           kUserBase + avail(i), std::uint64_t{0}));
@@ -162,16 +162,16 @@ class Machine {
     }
     void post(std::size_t index, std::uint16_t head) {
         auto posted = peek<std::uint16_t>(avail(index) + 2);
-        write(avail(index) + 4 + 2 * std::size_t{posted % kEntries}, &head, sizeof(head));
+        write(avail(index) + 4 + 2 * (posted % kEntries), &head, sizeof(head));
         ++posted;
         write(avail(index) + 2, &posted, sizeof(posted));
     }
 
     void post_buffers() {
         for (std::uint16_t i = 0; i < kEntries; ++i) {
-            describe(
-                kRxQueue, i,
-                {kGuestBase + kBuffers + i * kBufferBytes, kBufferBytes, engine::kDescWrite, 0});
+            describe(kRxQueue, i,
+                     {kGuestBase + kBuffers + i * kBufferBytes, std::uint32_t{kBufferBytes},
+                      engine::kDescWrite, 0});
             post(kRxQueue, i);
         }
     }
@@ -179,8 +179,7 @@ class Machine {
     // A packet in answer to what the device sent last, with some of its fields from the input.
     void send(Bytes& in) {
         const auto index = static_cast<std::uint16_t>(peek<std::uint16_t>(used(kRxQueue) + 2) - 1);
-        const auto id =
-            peek<std::uint32_t>(used(kRxQueue) + 4 + 8 * std::size_t{index % kEntries}) % kEntries;
+        const auto id = peek<std::uint32_t>(used(kRxQueue) + 4 + 8 * (index % kEntries)) % kEntries;
         std::array<std::byte, kHeaderBytes> wire{};
         for (std::size_t i = 0; i < wire.size(); ++i)
             wire[i] = *at(kBuffers + id * kBufferBytes + i);
@@ -203,7 +202,8 @@ class Machine {
         const std::size_t where = kBuffers + kEntries * kBufferBytes;
         write(where, wire.data(), wire.size());
         auto length = static_cast<std::uint32_t>(kHeaderBytes + header.len);
-        if ((twist & 0xf0) == 0x40) length = in.take<std::uint16_t>() % (kSize - where) + 1;
+        if ((twist & 0xf0) == 0x40)
+            length = in.take<std::uint16_t>() % static_cast<std::uint32_t>(kSize - where) + 1;
         describe(kTxQueue, 0, {kGuestBase + where, length, 0, 0});
         post(kTxQueue, 0);
     }
@@ -253,14 +253,18 @@ class Machine {
                 descriptor.addr = kGuestBase + in.take<std::uint32_t>() % (2 * kSize);
                 descriptor.len = in.take<std::uint16_t>();
                 descriptor.flags = in.take<std::uint8_t>() % 8;
-                descriptor.next = in.take<std::uint8_t>() % (kEntries + 4);
+                descriptor.next =
+                    static_cast<std::uint16_t>(in.take<std::uint8_t>() % (kEntries + 4));
                 if (index >= 0xf0) descriptor.addr = in.take<std::uint64_t>();
                 if (index >= 0xe0) descriptor.len = in.take<std::uint32_t>();
-                describe(index % kQueues, in.take<std::uint8_t>() % kEntries, descriptor);
+                describe(index % kQueues,
+                         static_cast<std::uint16_t>(in.take<std::uint8_t>() % kEntries),
+                         descriptor);
                 break;
             }
             case 5:
-                post(in.take<std::uint8_t>() % kQueues, in.take<std::uint8_t>() % (kEntries + 4));
+                post(in.take<std::uint8_t>() % kQueues,
+                     static_cast<std::uint16_t>(in.take<std::uint8_t>() % (kEntries + 4)));
                 break;
             case 6: {  // an index that jumps
                 const std::size_t index = in.take<std::uint8_t>() % kQueues;

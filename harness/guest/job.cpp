@@ -8,6 +8,7 @@ namespace vsb::guest {
 namespace {
 
 constexpr std::size_t kMaxLine = 4096;
+constexpr std::size_t kMaxPiece = 64 * 1024;  // VIRTIO_VSOCK_MAX_PKT_BUF_SIZE
 
 std::span<const std::byte> bytes_of(const std::string& text) {
     return std::as_bytes(std::span(text.data(), text.size()));
@@ -85,6 +86,39 @@ void SendJob::sent(const Piece& piece, std::uint64_t at_ns) {
     if (bytes_ == plan_.writes * plan_.payload_bytes) host_.shutdown_send(*stream_);
 }
 
+ReceiveJob::ReceiveJob(VsockHost& host, Clock now, const ReceivePlan& plan)
+    : Job(host, now), plan_(plan), payload_(plan.seed, kMaxPiece) {}
+
+void ReceiveJob::opened(Stream& stream) {
+    advance(1);
+    if (stream_ != nullptr) return host_.reset(stream);
+    stream_ = &stream;
+}
+
+void ReceiveJob::data(Stream& stream, std::span<const std::byte> bytes) {
+    if (&stream != stream_ || done()) return;
+    if (bytes.size() > plan_.bytes - bytes_) {
+        fail("the sender sent more than the " + std::to_string(plan_.bytes) + " bytes planned");
+        return;
+    }
+    if (plan_.verify) {
+        const auto at = payload_.first_difference(bytes_, bytes.data(), bytes.size());
+        if (at) {
+            fail("byte " + std::to_string(bytes_ + *at) + " differs from what was to be sent");
+            return;
+        }
+    }
+    bytes_ += bytes.size();
+    advance(bytes.size());
+}
+
+void ReceiveJob::closed(Stream& stream, bool) {
+    if (&stream != stream_) return;
+    if (bytes_ == plan_.bytes) return finish();
+    fail("the sender left after " + std::to_string(bytes_) + " of " + std::to_string(plan_.bytes) +
+         " bytes");
+}
+
 PingJob::PingJob(VsockHost& host, Clock now, const PingPlan& plan)
     : Job(host, now), plan_(plan), payload_(plan.seed, plan.payload_bytes) {
     rtt_ns_.reserve(plan.requests);
@@ -126,7 +160,9 @@ void PingJob::refused(Stream& stream) {
     }
 }
 
-void PingJob::closed(Stream&, bool) {
+void PingJob::closed(Stream& stream, bool) {
+    // After the last echo the server may close the data connection before it says DONE.
+    if (&stream == data_ && request_ == plan_.warmup + plan_.requests) return;
     if (!done()) fail("the echo server left after " + std::to_string(request_) + " requests");
 }
 

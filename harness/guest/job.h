@@ -102,6 +102,36 @@ class SendJob final : public Job {
     std::uint64_t last_ns_ = 0;
 };
 
+struct ReceivePlan {
+    std::uint32_t port = 0;
+    std::uint64_t bytes = 1;
+    std::uint64_t seed = 1;
+    bool verify = true;  // every byte, against the seed's
+};
+
+// Takes one stream that the guest's sender opens, to its end.
+class ReceiveJob final : public Job {
+  public:
+    ReceiveJob(VsockHost& host, Clock now, const ReceivePlan& plan);
+    void start() override { host_.listen(plan_.port); }
+    std::optional<Piece> next(std::uint32_t) override { return {}; }
+    void sent(const Piece&, std::uint64_t) override {}
+    void tick() override {}
+    void opened(Stream& stream) override;
+    void refused(Stream&) override {}
+    void data(Stream& stream, std::span<const std::byte> bytes) override;
+    void ended(Stream& stream) override { host_.shutdown_send(stream); }  // it waits for our end
+    void closed(Stream& stream, bool reset) override;
+
+    std::uint64_t bytes() const { return bytes_; }
+
+  private:
+    ReceivePlan plan_;
+    transport::Payload payload_;
+    Stream* stream_ = nullptr;
+    std::uint64_t bytes_ = 0;
+};
+
 struct PingPlan {
     std::uint32_t port = 0;
     std::uint64_t requests = 100;

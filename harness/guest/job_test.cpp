@@ -239,6 +239,76 @@ TEST_F(Pinging, GarbageOnTheControlStreamIsAFailure) {
 }
 
 // Random packets at every state of a job: nothing may crash or be read out of bounds.
+class Receiving : public testing::Test {
+  protected:
+    // A sender in the guest asks for a connection to port 9.
+    void connect() {
+        host_.set_events(&job_);
+        job_.start();
+        Header request = answer({}, Op::request);
+        request.src_port = 40;
+        request.dst_port = 9;
+        request.buf_alloc = 1000;
+        ASSERT_EQ(host_.receive(request, {}), "");
+        response_ = host_.take_packet();
+        ASSERT_EQ(response_.op, Op::response);
+        ASSERT_EQ(response_.buf_alloc, VsockHost::kBufAlloc);
+    }
+    void send(std::uint64_t offset, std::uint32_t size) {
+        Header header = answer(response_, Op::rw);
+        header.len = size;
+        host_.receive(header, std::span(payload_.at(offset), size));
+    }
+    void leave() { host_.receive(answer(response_, Op::shutdown, 3), {}); }
+
+    VsockHost host_{kCid};
+    ReceiveJob job_{host_, tick_clock, {9, 1000, 5, true}};
+    transport::Payload payload_{5, 1000};
+    Header response_;
+};
+
+TEST_F(Receiving, TakesTheStreamToItsEnd) {
+    connect();
+    send(0, 600);
+    send(600, 400);
+    EXPECT_FALSE(job_.done());
+    leave();
+    EXPECT_TRUE(job_.done());
+    EXPECT_EQ(job_.failure(), "");
+    EXPECT_EQ(job_.bytes(), 1000u);
+    host_.take_packet();  // the RST that the guest waits for
+    host_.forget_all();
+    Header request = answer({}, Op::request);
+    request.dst_port = 9;
+    host_.receive(request, {});
+    EXPECT_EQ(host_.take_packet().op, Op::rst) << "it listens no more";
+}
+
+TEST_F(Receiving, AnotherByteIsAFailure) {
+    connect();
+    send(1, 10);
+    EXPECT_THAT(job_.failure(), HasSubstr("byte 0 differs"));
+}
+
+TEST_F(Receiving, TooLittleAndTooMuchAreFailures) {
+    connect();
+    send(0, 999);
+    leave();
+    EXPECT_THAT(job_.failure(), HasSubstr("999 of 1000"));
+    ReceiveJob other(host_, tick_clock, {9, 5, 5, true});
+    host_.forget_all();
+    host_.set_events(&other);
+    other.start();
+    Header request = answer({}, Op::request);
+    request.src_port = 41;
+    request.dst_port = 9;
+    host_.receive(request, {});
+    while (host_.has_packet())
+        response_ = host_.take_packet();
+    send(0, 6);
+    EXPECT_THAT(other.failure(), HasSubstr("more than the 5 bytes"));
+}
+
 TEST(HostFuzz, SurvivesWhateverTheGuestSends) {
     std::mt19937_64 random(11);
     std::vector<std::byte> bytes(5000);

@@ -31,6 +31,7 @@ T field(string_view elf, std::uint64_t at) {
 }
 
 string_view section(string_view elf, std::uint64_t header) {
+    field<std::uint64_t>(elf, header + 56);  // the last of it
     const auto offset = field<std::uint64_t>(elf, header + 24);
     const auto size = field<std::uint64_t>(elf, header + 32);
     if (offset > elf.size() || elf.size() - offset < size) bad_elf("a section lies outside");

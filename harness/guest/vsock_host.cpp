@@ -37,6 +37,7 @@ void VsockHost::forget_all() {
     for (Stream& stream : streams_)
         reset(stream);
     streams_.clear();
+    listening_ = 0;
 }
 
 Header VsockHost::take_packet() {
@@ -92,6 +93,23 @@ Stream* VsockHost::find(std::uint32_t local_port, std::uint32_t peer_port) {
     return at == streams_.end() ? nullptr : &*at;
 }
 
+// nullptr: no request for a connection, or nobody wants one.
+Stream* VsockHost::accept(const Header& header) {
+    const bool wanted = header.op == Op::request && header.type == PacketType::stream &&
+                        header.len == 0 && listening_ != 0 && header.dst_port == listening_;
+    if (!wanted || streams_.size() >= kMaxStreams) return nullptr;
+    Stream stream;
+    stream.local_port = header.dst_port;
+    stream.peer_port = header.src_port;
+    stream.state = StreamState::open;
+    stream.peer_buf_alloc = header.buf_alloc;
+    stream.peer_fwd_cnt = header.fwd_cnt;
+    streams_.push_back(stream);
+    queue(header_for(streams_.back(), Op::response));
+    if (events_ != nullptr) events_->opened(streams_.back());
+    return &streams_.back();
+}
+
 std::string VsockHost::receive(const Header& header, std::span<const std::byte> payload) {
     if (header.src_cid != guest_cid_ || header.dst_cid != kHostCid) {
         ++refusals_;  // as vhost: dropped, there is nobody to answer
@@ -102,8 +120,9 @@ std::string VsockHost::receive(const Header& header, std::span<const std::byte> 
         return "a packet whose length is not its own";
     }
     Stream* stream = find(header.dst_port, header.src_port);
+    if (stream == nullptr && accept(header) != nullptr) return {};
     if (stream == nullptr || header.type != PacketType::stream) {
-        refuse(header);  // also every REQUEST: the host offers nothing
+        refuse(header);
         return {};
     }
     stream->peer_buf_alloc = header.buf_alloc;
@@ -158,7 +177,10 @@ std::string VsockHost::data_packet(Stream& stream, std::span<const std::byte> pa
 
 void VsockHost::shut_by_peer(Stream& stream, std::uint32_t flags) {
     if ((flags & engine::kShutdownSend) != 0) stream.peer_sends_no_more = true;
-    if ((flags & engine::kShutdownMask) != engine::kShutdownMask) return;
+    if ((flags & engine::kShutdownMask) != engine::kShutdownMask) {
+        if (stream.peer_sends_no_more && events_ != nullptr) events_->ended(stream);
+        return;
+    }
     // Both directions: the peer has closed and waits for our RST.
     reset(stream);
     if (events_ != nullptr) events_->closed(stream, false);

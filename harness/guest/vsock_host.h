@@ -1,6 +1,7 @@
 #pragma once
 // The host's end of vsock as the device plays it (CID 2): streams that it opens towards the guest,
-// credit on both sides, and a polite RST for everything else. Pure: packets in, packets out; the
+// those that the guest opens to the port a job listens at, credit on both sides, and a polite RST
+// for everything else. Pure: packets in, packets out; the
 // rings, the clock and the thread are the device's. Source: VIRTIO 1.2, 5.10.6.
 
 #include <cstddef>
@@ -44,6 +45,7 @@ class StreamEvents {
     virtual void opened(Stream& stream) = 0;
     virtual void refused(Stream& stream) = 0;  // RST while connecting: nobody listens yet
     virtual void data(Stream& stream, std::span<const std::byte> bytes) = 0;
+    virtual void ended(Stream& /*stream*/) {}  // the peer sends no more, and still receives
     virtual void closed(Stream& stream, bool reset) = 0;
 };
 
@@ -59,9 +61,11 @@ class VsockHost {
 
     // Asks the guest for a connection to a port. The stream lives until forget().
     Stream& connect(std::uint32_t port);
+    // Accepts the guest's connections to a port, until forget_all().
+    void listen(std::uint32_t port) { listening_ = port; }
     void shutdown_send(Stream& stream);
     void reset(Stream& stream);
-    // Drops closed and refused streams, and resets the others.
+    // Drops closed and refused streams, resets the others, and listens no more.
     void forget_all();
 
     // A packet from the guest's TX ring: its header, and its payload as it lay there. Empty, or
@@ -82,6 +86,7 @@ class VsockHost {
     engine::Header header_for(Stream& stream, engine::Op op);
     void queue(const engine::Header& header);
     void refuse(const engine::Header& header);
+    Stream* accept(const engine::Header& header);
     std::string data_packet(Stream& stream, std::span<const std::byte> payload);
     void shut_by_peer(Stream& stream, std::uint32_t flags);
 
@@ -90,6 +95,7 @@ class VsockHost {
     std::deque<Stream> streams_;  // addresses stay
     std::deque<engine::Header> queued_;
     std::uint32_t next_port_ = 1024;
+    std::uint32_t listening_ = 0;  // 0: nowhere
     std::uint64_t refusals_ = 0;
 };
 
