@@ -35,7 +35,8 @@ Available available() {
     found.cache = cache_folder(std::getenv("XDG_CACHE_HOME"), std::getenv("HOME"));
     if (!fs::exists(fs::path(VSB_BIN_DIR) / "vsb-init")) {
         found.why = "vsb-init is not built";
-    } else if (const char* kernel = std::getenv("VSB_GUEST_KERNEL")) {
+    } else if (const char* kernel = std::getenv("VSB_GUEST_KERNEL");
+               kernel != nullptr && *kernel != '\0') {
         found.kernel = kernel;
     } else {
         KernelRequest request;
@@ -145,7 +146,7 @@ TEST(GuestBootHost, MeasuresThroughputAndRoundTripsAndLeavesNothing) {
     ASSERT_EQ(pinged.samples.size(), 1u);
     EXPECT_EQ(pinged.samples[0].values.size(), 100u);
 
-    // The other direction, and both tools in vsock_perf's words.
+    // The other direction, in vsock_perf's words.
     const std::uint64_t soon = monotonic_ns() + 60 * kSecond;
     const auto watch = [] { return std::string(); };
     const std::uint64_t sender =
@@ -158,15 +159,6 @@ TEST(GuestBootHost, MeasuresThroughputAndRoundTripsAndLeavesNothing) {
         booted.guest().finish(sender, soon, nullptr).output,
         testing::AllOf(HasSubstr("Run as sender\n"), HasSubstr("Connect to 2:5001\n"),
                        HasSubstr("total bytes sent: 1048576\n"), HasSubstr("tx performance: ")));
-    const std::uint64_t receiver =
-        booted.guest().start({"/vsb-receiver", "--vsock-perf-compat", "--port", "5002"});
-    SendJob sending(booted.device().host(), monotonic_ns, {5002, 256, 4096, 1});
-    booted.device().run(sending, soon, watch);
-    EXPECT_EQ(sending.failure(), "");
-    EXPECT_THAT(booted.guest().finish(receiver, soon, nullptr).output,
-                testing::AllOf(HasSubstr("Run as receiver\n"), HasSubstr("Listen port 5002\n"),
-                               HasSubstr("total bytes received: 1048576\n"),
-                               HasSubstr("rx performance: ")));
 
     booted.guest().shut_down();
     EXPECT_EQ(processes_naming(booted.folder()), 0);
