@@ -1,7 +1,5 @@
 #include "harness/cli/guest_options.h"
 
-#include <unistd.h>
-
 #include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
@@ -9,6 +7,7 @@
 #include "harness/cli/failure.h"
 #include "harness/cli/interrupt.h"
 #include "harness/cli/output.h"
+#include "harness/guest/allowed.h"
 #include "harness/guest/kernel.h"
 
 namespace vsb::cli {
@@ -20,7 +19,7 @@ namespace fs = std::filesystem;
 fs::path scratch_folder() {
     if (const char* given = std::getenv("TMPDIR"); given != nullptr && given[0] == '/')
         return given;
-    return access("/dev/shm", W_OK | X_OK) == 0 ? "/dev/shm" : "/tmp";
+    return guest::best_scratch({"/dev/shm", "/tmp"});
 }
 
 }  // namespace

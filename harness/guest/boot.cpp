@@ -6,6 +6,7 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "harness/guest/allowed.h"
 #include "harness/guest/initramfs.h"
 
 namespace vsb::guest {
@@ -18,6 +19,13 @@ constexpr std::uint32_t kCid = 3;
 [[noreturn]] void reject(const char* option, std::string_view word, const char* choices) {
     throw std::invalid_argument(std::string(option) + " '" + std::string(word) + "': choose " +
                                 choices);
+}
+
+void check_uml_may_run(const Kernel& kernel, const fs::path& scratch) {
+    std::string why = why_no_memory_in(scratch, std::uint64_t{BootPlan{}.memory_mib} << 20);
+    if (!why.empty()) why += " (set TMPDIR)";
+    if (why.empty() && !kernel.smp) why = why_no_tracing();
+    if (!why.empty()) throw KernelUnavailable("no User Mode Linux on this machine: " + why);
 }
 
 }  // namespace
@@ -95,6 +103,7 @@ ReadyState make_ready(const std::string& spec, const GuestOptions& options,
     request.say = options.say;
     request.stop = options.stop;
     ready.kernel = find_kernel(request);
+    if (ready.kernel.vmm == Vmm::uml) check_uml_may_run(ready.kernel, options.scratch);
     const bool kvm = access("/dev/kvm", R_OK | W_OK) == 0;
     ready.chosen = choose(options, ready.kernel.vmm, ready.kernel.smp, kvm);
     const auto missing = missing_options(ready.kernel.config, ready.chosen.vmm,

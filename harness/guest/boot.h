@@ -62,7 +62,8 @@ struct ReadyState {
 };
 
 // Finds the kernel (fetching what is to be fetched), checks it for vsock and virtio, and writes the
-// initramfs to `initrd`. Throws std::invalid_argument or std::runtime_error saying how to mend it.
+// initramfs to `initrd`. Throws std::invalid_argument or std::runtime_error saying how to mend it,
+// KernelUnavailable among them where this machine lets no such guest run.
 ReadyState make_ready(const std::string& spec, const GuestOptions& options,
                       const std::filesystem::path& initrd);
 

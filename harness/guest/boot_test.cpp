@@ -1,17 +1,16 @@
 // Real guests. They need a kernel: VSB_GUEST_KERNEL=FILE, or Debian's user-mode-linux, which is
 // fetched into the cache once. Where it cannot be had these tests skip and say so.
 
-#include <unistd.h>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <optional>
+#include <memory>
 #include <string>
 
+#include "harness/guest/allowed.h"
 #include "harness/guest/boot.h"
 #include "harness/guest/children.h"
 
@@ -23,56 +22,27 @@ using testing::HasSubstr;
 
 constexpr std::uint64_t kSecond = 1'000'000'000;
 
-// The kernel to boot, or why there is none.
-struct Available {
-    std::optional<std::string> kernel;
-    fs::path cache;
-    std::string why;
-};
-
-Available available() {
-    Available found;
-    found.cache = cache_folder(std::getenv("XDG_CACHE_HOME"), std::getenv("HOME"));
-    if (!fs::exists(fs::path(VSB_BIN_DIR) / "vsb-init")) {
-        found.why = "vsb-init is not built";
-    } else if (const char* kernel = std::getenv("VSB_GUEST_KERNEL");
-               kernel != nullptr && *kernel != '\0') {
-        found.kernel = kernel;
-    } else {
-        KernelRequest request;
-        request.kernel = "debian-uml";
-        request.cache = found.cache;
-        try {
-            find_kernel(request);
-            found.kernel = "debian-uml";
-        } catch (const KernelUnavailable& error) {
-            found.why = error.what();
-        }
-    }
-    return found;
-}
-
-std::string scratch() {
-    return access("/dev/shm", W_OK) == 0 ? "/dev/shm" : testing::TempDir();
-}
-
-GuestOptions options_of(const Available& found) {
+GuestOptions options_here() {
     GuestOptions options;
-    options.cache = found.cache;
+    options.cache = cache_folder(std::getenv("XDG_CACHE_HOME"), std::getenv("HOME"));
     options.programs = VSB_BIN_DIR;
-    options.scratch = scratch();
+    options.scratch = best_scratch({"/dev/shm", testing::TempDir()});
     options.stall_ns = 3 * kSecond;
     return options;
+}
+
+std::string spec_here() {
+    const char* given = std::getenv("VSB_GUEST_KERNEL");
+    return std::string("kernel=") + (given != nullptr && *given != '\0' ? given : "debian-uml");
 }
 
 // One guest with its device, booted.
 class Booted {
   public:
-    explicit Booted(const Available& found)
-        : options_(options_of(found)),
+    Booted()
+        : options_(options_here()),
           folder_(options_.scratch.string()),
-          booted_(make_ready("kernel=" + *found.kernel, options_, folder_.path() + "/initrd"),
-                  options_, 1) {}
+          booted_(make_ready(spec_here(), options_, folder_.path() + "/initrd"), options_, 1) {}
 
     Guest& guest() { return booted_.guest(); }
     Device& device() { return *booted_.device(); }
@@ -95,6 +65,27 @@ class Booted {
     BootedGuest booted_;
 };
 
+// A booted guest, or why this machine has none.
+struct Attempt {
+    std::unique_ptr<Booted> booted;
+    std::string why;
+};
+
+Attempt try_to_boot() {
+    Attempt attempt;
+    try {
+        attempt.booted = std::make_unique<Booted>();
+    } catch (const KernelUnavailable& error) {
+        attempt.why = error.what();
+    } catch (const GuestFailure& failure) {
+        // A machine that ends before any kernel or PID 1 said a word was not allowed to start.
+        const bool said = failure.console.find("vsb-init") != std::string::npos;
+        if (failure.fault() != Fault::ended || said) throw;
+        attempt.why = failure.what();
+    }
+    return attempt;
+}
+
 double value_of(const harness::TrialResult& result, const std::string& metric) {
     for (const auto& one : result.measurements) {
         if (one.metric == metric) return one.value;
@@ -116,9 +107,9 @@ int processes_naming(const std::string& text) {
 }
 
 TEST(GuestBootHost, MeasuresThroughputAndRoundTripsAndLeavesNothing) {
-    const Available found = available();
-    if (!found.kernel) GTEST_SKIP() << found.why;
-    Booted booted(found);
+    const Attempt attempt = try_to_boot();
+    if (!attempt.booted) GTEST_SKIP() << attempt.why;
+    Booted& booted = *attempt.booted;
     EXPECT_FALSE(booted.guest().release().empty());
     EXPECT_GT(processes_naming(booted.folder()), 0);
     const GuestCpus cpus = booted.cpus();
@@ -173,9 +164,9 @@ struct Misdeed {
 class GuestFaultsSlow : public testing::TestWithParam<Misdeed> {};
 
 TEST_P(GuestFaultsSlow, AreToldApart) {
-    const Available found = available();
-    if (!found.kernel) GTEST_SKIP() << found.why;
-    Booted booted(found);
+    const Attempt attempt = try_to_boot();
+    if (!attempt.booted) GTEST_SKIP() << attempt.why;
+    Booted& booted = *attempt.booted;
     booted.guest().misbehave(GetParam().how);
     try {
         booted.guest().finish(booted.guest().start({"/vsb-receiver", "--help"}),
@@ -196,9 +187,9 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& each) { return std::string(each.param.how); });
 
 TEST(GuestFloodSlow, AHundredMegabytesOfConsoleCostOnlyTime) {
-    const Available found = available();
-    if (!found.kernel) GTEST_SKIP() << found.why;
-    Booted booted(found);
+    const Attempt attempt = try_to_boot();
+    if (!attempt.booted) GTEST_SKIP() << attempt.why;
+    Booted& booted = *attempt.booted;
     booted.guest().misbehave("flood");
     const GuestRun run = booted.guest().finish(booted.guest().start({"/vsb-receiver", "--help"}),
                                                monotonic_ns() + 300 * kSecond, nullptr);
@@ -208,9 +199,9 @@ TEST(GuestFloodSlow, AHundredMegabytesOfConsoleCostOnlyTime) {
 }
 
 TEST(GuestShortSlow, TooFewBytesFailTheTrial) {
-    const Available found = available();
-    if (!found.kernel) GTEST_SKIP() << found.why;
-    Booted booted(found);
+    const Attempt attempt = try_to_boot();
+    if (!attempt.booted) GTEST_SKIP() << attempt.why;
+    Booted& booted = *attempt.booted;
     ReceiverCall call;
     call.port = 1024;
     call.bytes = 1001 * 64;  // one write more than will be sent
@@ -228,9 +219,9 @@ TEST(GuestShortSlow, TooFewBytesFailTheTrial) {
 }
 
 TEST(GuestDiesSlow, AMachineThatIsKilledIsNoticedInATrial) {
-    const Available found = available();
-    if (!found.kernel) GTEST_SKIP() << found.why;
-    Booted booted(found);
+    const Attempt attempt = try_to_boot();
+    if (!attempt.booted) GTEST_SKIP() << attempt.why;
+    Booted& booted = *attempt.booted;
     harness::TrialRequest request =
         booted.request(harness::Kind::fixed, 64, std::uint64_t{1} << 40);
     int looks = 0;

@@ -308,7 +308,7 @@ TEST_F(WithDevice, AMachineThatHangsUpEndsTheJob) {
 TEST_F(WithDevice, ABrokenRingEndsTheJob) {
     make();
     guest_->on_data = [](FakeGuest& guest, const Header&, auto) {
-        guest.rx().avail(1) = static_cast<std::uint16_t>(guest.rx().avail(1) + 1000);
+        guest.rx().jump(1000);
         guest.wake();
     };
     SendJob job(device_->host(), monotonic_ns, {77, std::uint64_t{1} << 40, 64, 5});

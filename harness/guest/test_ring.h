@@ -79,6 +79,11 @@ class TestDriver {
         avail(2 + posted_ % size_) = head;
         avail(1) = ++posted_;
     }
+    // Claims so many entries more than it posted, from now on.
+    void jump(std::uint16_t entries) {
+        posted_ = static_cast<std::uint16_t>(posted_ + entries);
+        avail(1) = posted_;
+    }
 
   private:
     std::size_t avail_at() const { return offset_ + 16 * std::size_t{size_}; }

@@ -178,9 +178,8 @@ class Trial {
         add_device(device_->counts() - before, result);
     }
 
-    // When the device's job failed, the receiver may know better why.
+    // When the device's job failed, somebody in the guest may know better why.
     std::string told_by_receiver(std::uint64_t id, const std::string& failure) {
-        if (!guest_.alive()) return failure;
         try {
             const std::uint64_t soon = std::min(deadline_ns_, monotonic_ns() + kSecond);
             const GuestRun run = guest_.finish(id, soon, request_.stop);
@@ -188,8 +187,10 @@ class Trial {
             const std::string why = read_run(run, "vsb-receiver", results);
             return why.empty() ? failure : failure + " (" + why + ")";
         } catch (const GuestFailure& lost) {
-            // A fault of the kernel explains everything else; a program that only waits, nothing.
-            return lost.fault() == Fault::kernel ? lost.what() : failure;
+            // A fault of the kernel and the machine's end explain everything else (a connection of
+            // the device's that closed); a program that only waits explains nothing.
+            const bool explains = lost.fault() == Fault::kernel || lost.fault() == Fault::ended;
+            return explains ? lost.what() : failure;
         }
     }
 
