@@ -14,6 +14,19 @@ function(vsb_library name)
   target_link_libraries(${name} PUBLIC vsb_options ${arg_LINK})
 endfunction()
 
+# Every test includes GoogleTest, which takes longer to read than most tests: it is read once.
+function(vsb_test_headers)
+  if(TARGET vsb_test_headers)
+    return()
+  endif()
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/test_headers.cpp
+    CONTENT "// only its precompiled header is wanted\n")
+  add_library(vsb_test_headers OBJECT ${CMAKE_BINARY_DIR}/test_headers.cpp)
+  target_link_libraries(vsb_test_headers PRIVATE vsb_options GTest::gmock GTest::gtest)
+  target_compile_options(vsb_test_headers PRIVATE -O0)
+  target_precompile_headers(vsb_test_headers PRIVATE <gmock/gmock.h> <gtest/gtest.h> <filesystem>)
+endfunction()
+
 function(vsb_tests room)
   cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
   if(NOT BUILD_TESTING)
@@ -24,6 +37,8 @@ function(vsb_tests room)
   # Test sources are many and run once: compiling them is what costs. The code under test keeps the
   # preset's optimisation.
   target_compile_options(${room}_tests PRIVATE -O0)
+  vsb_test_headers()
+  target_precompile_headers(${room}_tests REUSE_FROM vsb_test_headers)
   target_compile_definitions(${room}_tests PRIVATE
     VSB_SOURCE_DIR="${CMAKE_SOURCE_DIR}" VSB_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
   set(special "*Slow.*:*Reference.*:*Golden.*:*Host.*")

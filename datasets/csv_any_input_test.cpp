@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "datasets/csv.h"
+#include "datasets/mutated_text.h"
 
 namespace vsb::datasets {
 namespace {
@@ -17,54 +18,33 @@ const std::string kGood =
     "\"rtt, 4K\",2,BA,B,2.5e1,rtt_mean,us\n\"rtt, 4K\",2,BA,A,24,rtt_mean,us\n"
     "fixed/64B,2,BA,A,0.13,throughput,Gbit/s\nfixed/64B,2,BA,B,0.25,throughput,Gbit/s\n";
 
-constexpr std::array<const char*, 20> kPieces = {",",
-                                                 "\"",
-                                                 "\"\"",
-                                                 "\n",
-                                                 "\r\n",
-                                                 "AB",
-                                                 "BA",
-                                                 "A",
-                                                 "B",
-                                                 "nan",
-                                                 "1e999",
-                                                 "0",
-                                                 "-1",
-                                                 "1e-320",
-                                                 "'=",
-                                                 "\xff",
-                                                 "\t",
-                                                 "9223372036854775807",
-                                                 "\xef\xbb\xbf",
-                                                 "fixed/64B,1,AB,A,0.129,throughput,Gbit/s\n"};
-
-std::string mutated(std::string text, std::mt19937_64& random) {
-    for (auto changes = 1 + random() % 4; changes > 0; --changes) {
-        const std::size_t at = random() % (text.size() + 1);
-        const std::size_t length = random() % 12;
-        switch (random() % 4) {
-            case 0:
-                text.erase(at, length);
-                break;
-            case 1:
-                text.insert(at, kPieces.at(random() % kPieces.size()));
-                break;
-            case 2:
-                text.insert(at, text.substr(random() % (text.size() + 1), length * 4));
-                break;
-            default:
-                if (at < text.size()) text[at] = static_cast<char>(random());
-        }
-    }
-    return text;
-}
+constexpr std::array<std::string_view, 20> kPieces = {",",
+                                                      "\"",
+                                                      "\"\"",
+                                                      "\n",
+                                                      "\r\n",
+                                                      "AB",
+                                                      "BA",
+                                                      "A",
+                                                      "B",
+                                                      "nan",
+                                                      "1e999",
+                                                      "0",
+                                                      "-1",
+                                                      "1e-320",
+                                                      "'=",
+                                                      "\xff",
+                                                      "\t",
+                                                      "9223372036854775807",
+                                                      "\xef\xbb\xbf",
+                                                      "fixed/64B,1,AB,A,0.129,throughput,Gbit/s\n"};
 
 TEST(CsvAnyInputTest, MutatedFilesAreReadOrRefused) {
     std::mt19937_64 random(20261130);
     std::size_t read = 0;
     std::size_t refused = 0;
     for (int i = 0; i < 20'000; ++i) {
-        const std::string text = mutated(kGood, random);
+        const std::string text = mutated(kGood, kPieces, random);
         ASSERT_EQ(broken_promise(text), "") << text;
         std::istringstream in(text);
         try {

@@ -5,6 +5,7 @@
 #include <array>
 #include <random>
 
+#include "datasets/mutated_text.h"
 #include "reports/audit.h"
 #include "reports/mail_tables.h"
 
@@ -17,58 +18,37 @@ const std::string kGood =
     "> 256B 0.5780 0.9727 +68.29%\n>  [+66.14%, +70.48%]\n"
     "| 4 KiB | 331/68 | -79.5% |\nBefore: 245.2 MB/s\nAfter: 509.2 MB/s (+107%)\n";
 
-constexpr std::array<const char*, 24> kPieces = {"[",
-                                                 "]",
-                                                 "(",
-                                                 ")",
-                                                 "%",
-                                                 "+",
-                                                 "-",
-                                                 " to ",
-                                                 "\n",
-                                                 "\n\n",
-                                                 "> ",
-                                                 "|",
-                                                 "1e+999",
-                                                 "1e-99",
-                                                 "0.0",
-                                                 "99999999999999999999999",
-                                                 ",",
-                                                 "/",
-                                                 "\x1b",
-                                                 "\xff",
-                                                 "pairs",
-                                                 "\0x",
-                                                 "\xe2\x88\x92",
-                                                 "64B 0.1 0.2 +100% [+1%, +9%] "};
-
-std::string mutated(std::string text, std::mt19937_64& random) {
-    for (auto changes = 1 + random() % 5; changes > 0; --changes) {
-        const std::size_t at = random() % (text.size() + 1);
-        const std::size_t length = random() % 12;
-        switch (random() % 4) {
-            case 0:
-                text.erase(at, length);
-                break;
-            case 1:
-                text.insert(at, kPieces.at(random() % kPieces.size()));
-                break;
-            case 2:
-                text.insert(at, text.substr(random() % (text.size() + 1), length * 4));
-                break;
-            default:
-                if (at < text.size()) text[at] = static_cast<char>(random());
-        }
-    }
-    return text;
-}
+constexpr std::array<std::string_view, 24> kPieces = {"[",
+                                                      "]",
+                                                      "(",
+                                                      ")",
+                                                      "%",
+                                                      "+",
+                                                      "-",
+                                                      " to ",
+                                                      "\n",
+                                                      "\n\n",
+                                                      "> ",
+                                                      "|",
+                                                      "1e+999",
+                                                      "1e-99",
+                                                      "0.0",
+                                                      "99999999999999999999999",
+                                                      ",",
+                                                      "/",
+                                                      "\x1b",
+                                                      "\xff",
+                                                      "pairs",
+                                                      "\0x",
+                                                      "\xe2\x88\x92",
+                                                      "64B 0.1 0.2 +100% [+1%, +9%] "};
 
 TEST(AuditAnyInput, MutatedMailsKeepThePromises) {
     std::mt19937_64 random(20261130);
     std::size_t rows = 0;
     std::size_t inconsistent = 0;
     for (int i = 0; i < 1000; ++i) {
-        const std::string text = mutated(kGood, random);
+        const std::string text = datasets::mutated(kGood, kPieces, random);
         ASSERT_EQ(broken_promise(text), "") << text;
         const Audit found = audit(text);
         rows += found.rows.size();

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <random>
 
+#include "datasets/mutated_text.h"
 #include "harness/scratch_folder.h"
 
 namespace vsb::cli {
@@ -46,35 +47,6 @@ constexpr std::array<std::string_view, 34> kPieces = {"nan",
                                                       "\"real_time\":",
                                                       "[[[[[[[[[[[[[[[[[[[["};
 
-std::string mutated(std::string text, std::mt19937_64& random) {
-    for (auto changes = 1 + random() % 3; changes > 0; --changes) {
-        const std::size_t at = random() % (text.size() + 1);
-        const std::size_t length = random() % 12;
-        switch (random() % 5) {
-            case 0:
-                text.erase(at, length);
-                break;
-            case 1:
-                text.insert(at, kPieces.at(random() % kPieces.size()));
-                break;
-            case 2: {  // a number or a word becomes another
-                const std::size_t start = text.find_first_of("0123456789", at);
-                if (start == std::string::npos) break;
-                const std::size_t end = text.find_first_not_of("0123456789.", start);
-                text.replace(start, std::min(end, text.size()) - start,
-                             kPieces.at(random() % kPieces.size()));
-                break;
-            }
-            case 3:
-                text.insert(at, text.substr(random() % (text.size() + 1), length * 8));
-                break;
-            default:
-                if (at < text.size()) text[at] = static_cast<char>(random());
-        }
-    }
-    return text;
-}
-
 TEST(ForeignAnyInputTest, MutatedFilesAreReadOrRefused) {
     std::mt19937_64 random(20261130);
     std::size_t fixtures = 0;
@@ -89,7 +61,7 @@ TEST(ForeignAnyInputTest, MutatedFilesAreReadOrRefused) {
         std::size_t read = 0;
         constexpr int kRounds = 400;
         for (int i = 0; i < kRounds; ++i) {
-            const std::string text = mutated(good, random);
+            const std::string text = datasets::mutated(good, kPieces, random);
             const AnyInput tried = try_any_input(text);
             ASSERT_EQ(tried.broken, "") << name << "\n" << text;
             read += tried.read;
