@@ -5,11 +5,15 @@
 // is the receiver's work. Before anything is timed each policy delivers a stretch of the stream,
 // which must be byte for byte what per-packet delivers.
 //
+// Below that the worker's parts by themselves: look-up, socket lock, queueing a packet, copying it
+// out (publications, dequeues and sends of the other systems: bench_systems).
+//
 // Counters: ns_packet; x_floor and x_memcpy, the same as multiples of the floor and of memcpy;
 // locks_packet.
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <string>
@@ -151,6 +155,88 @@ void worker(benchmark::State& state, std::string_view policy) {
         static_cast<std::int64_t>(loop.me.counts.payload_bytes - before.payload_bytes));
 }
 
+// One socket of the guest, its parts called one by one on this thread.
+struct Parts {
+    explicit Parts(std::uint64_t payload)
+        : sender(pattern, payload, 1),
+          machine({}, *find_policy("per-packet"), sender, pattern, {payload, 0, 65536},
+                  Device::kBufAlloc, false) {
+        me.owns_buffers = true;
+    }
+    Pattern pattern{1};
+    Sender sender;
+    Machine machine;
+    Current me;
+};
+
+// virtio_transport_recv_pkt's look-up, with the reference it takes and drops.
+void lookup(benchmark::State& state) {
+    Parts parts(64);
+    SocketTables& tables = parts.machine.context().tables;
+    for ([[maybe_unused]] auto _ : state) {
+        Socket* sk = tables.find_connected(Machine::kHost, Machine::kGuest, parts.me);
+        benchmark::DoNotOptimize(sk);
+        sk->put(parts.me);
+    }
+    state.SetItemsProcessed(state.iterations());
+}
+
+// lock_sock and release_sock with nobody else there.
+void socket_lock(benchmark::State& state) {
+    Parts parts(64);
+    SocketLock& lock = parts.machine.socket().lock;
+    for ([[maybe_unused]] auto _ : state) {
+        if (!lock.lock(parts.me)) state.SkipWithError("the lock was not given");
+        lock.unlock(parts.me);
+    }
+    state.SetItemsProcessed(state.iterations());
+}
+
+// Time of the one part that a turn is about, of the other nothing.
+enum class Part : std::uint8_t { enqueue, dequeue };
+
+// A turn queues packets (recv_enqueue) and copies them out again (stream_do_dequeue).
+void queue(benchmark::State& state, Part timed) {
+    constexpr std::uint32_t kPacketsATurn = 60;
+    const auto payload = static_cast<std::uint32_t>(state.range(0));
+    Parts parts(payload);
+    Socket& sk = parts.machine.socket();
+    ReceiveContext& ctx = parts.machine.context();
+    std::vector<std::byte> out(std::size_t{kPacketsATurn} * payload);
+    Header header;
+    header.type = PacketType::stream;
+    header.op = Op::rw;
+    header.len = payload;
+    for ([[maybe_unused]] auto _ : state) {
+        std::uint64_t spent = 0;
+        for (std::uint32_t n = 0; n < kPacketsATurn; ++n) {
+            Skb* skb = ctx.pool.take();
+            skb->len = payload;
+            std::memset(skb->payload(), static_cast<int>(n), payload);
+            const std::uint64_t before = now_ns();
+            recv_enqueue(ctx, sk, {skb, header}, parts.me);
+            spent += now_ns() - before;
+        }
+        const std::uint64_t before = now_ns();
+        const auto got = sk.rx.dequeue_stream(out.data(), kPacketsATurn * payload, 1, parts.me);
+        const std::uint64_t dequeue_ns = now_ns() - before;
+        if (got.bytes != out.size() || out.back() != std::byte{kPacketsATurn - 1}) {
+            state.SkipWithError("other bytes came out than went in");
+        }
+        // Each enqueue was timed with a clock read of its own; that is taken off again.
+        static const std::uint64_t clock_ns = measure_clock_cost_ns();
+        const std::uint64_t clocks = std::min(spent, kPacketsATurn * clock_ns);
+        const std::uint64_t ns = timed == Part::enqueue ? spent - clocks : dequeue_ns;
+        state.SetIterationTime(static_cast<double>(ns) * 1e-9);
+    }
+    state.SetItemsProcessed(state.iterations() * kPacketsATurn);
+    state.SetBytesProcessed(state.iterations() * kPacketsATurn * payload);
+}
+
+void packets(benchmark::internal::Benchmark* bench) {
+    bench->Arg(64)->Arg(256)->Arg(3732)->UseManualTime();
+}
+
 void shapes(benchmark::internal::Benchmark* bench) {
     for (const std::int64_t payload : {64, 256, 512, 1024, 4096, 65536})
         bench->Arg(payload);
@@ -162,6 +248,10 @@ BENCHMARK_CAPTURE(worker, lock_batch, "lock-batch")->Apply(shapes);
 BENCHMARK_CAPTURE(worker, coalesce_write_space, "coalesce-write-space")->Apply(shapes);
 BENCHMARK_CAPTURE(worker, deferred_notify, "deferred-notify")->Apply(shapes);
 BENCHMARK_CAPTURE(worker, noop, "noop")->Apply(shapes);
+BENCHMARK(lookup);
+BENCHMARK(socket_lock);
+BENCHMARK_CAPTURE(queue, enqueue, Part::enqueue)->Apply(packets);
+BENCHMARK_CAPTURE(queue, copy_out, Part::dequeue)->Apply(packets);
 
 }  // namespace
 }  // namespace vsb::engine
