@@ -109,5 +109,59 @@ TEST(EngineFigures, CyclesThatWereNotCountedAreAReasonAndNotZero) {
     expect_failure(figures(kCycles, good_outcome()), "no cycles were counted: no worker ran");
 }
 
+TEST(EngineFigures, EverySystemHasItsHeadlineAndTheRatioThatExplainsIt) {
+    struct Expected {
+        const char* system;
+        const char* count;
+        const char* per;
+        const char* headline;
+        const char* unit;
+        double value;
+        const char* ratio;
+    };
+    for (const Expected& e : {Expected{"virtio-vsock-rx", "lock_acquisitions", "packets",
+                                       "throughput", "Gbit/s", 1, "locks_per_packet"},
+                              Expected{"vhost-vsock-used", "publications", "used_entries",
+                                       "throughput", "Gbit/s", 1, "publications_per_packet"},
+                              Expected{"vhost-net-rx", "consumer_locks", "packets_delivered",
+                                       "packet_rate", "Mpps", 1.953125, "locks_per_packet"},
+                              Expected{"dgram-sendmsg", "socket_locks", "datagrams_sent",
+                                       "throughput", "MB/s", 125, "locks_per_packet"}}) {
+        engine::Outcome outcome = good_outcome();
+        outcome.units = 1000;
+        outcome.counts = {{e.per, 1000}, {e.count, 250}};
+        const TrialResult result = engine_figures(e.system, kFixed, outcome, {});
+        ASSERT_EQ(result.failure, "") << e.system;
+        EXPECT_EQ(result.measurements[0].metric, e.headline);
+        EXPECT_EQ(result.measurements[0].unit, e.unit);
+        EXPECT_DOUBLE_EQ(result.measurements[0].value, e.value) << e.system;
+        EXPECT_EQ(result.measurements[1].metric, e.ratio) << e.system;
+        EXPECT_EQ(result.measurements[1].value, 0.25);
+    }
+}
+
+TEST(EngineFigures, PacketsThatDidNotReachTheSinkAreNeverAFigure) {
+    for (const char* system : {"vhost-net-rx", "dgram-sendmsg"}) {
+        engine::Outcome outcome = good_outcome();
+        outcome.units = 999;
+        expect_failure(engine_figures(system, kFixed, outcome, {}),
+                       "planned 1000 packets, 999 reached the sink");
+    }
+}
+
+TEST(EngineFigures, TheVhostWorkersCountersArePerGiB) {
+    perf::Counts counters;
+    counters.cycles.value = 128000;
+    counters.instructions.value = 64000;
+    const TrialResult result =
+        engine_figures("vhost-vsock-used", kCycles, good_outcome(), counters);
+    ASSERT_EQ(result.failure, "");
+    EXPECT_EQ(result.measurements[0].metric, "cycles_per_gib");
+    EXPECT_EQ(result.measurements[0].unit, "cycles/GiB");
+    EXPECT_EQ(result.measurements[0].value, 2.0 * (1 << 30));
+    EXPECT_EQ(result.measurements[1].metric, "instructions_per_gib");
+    EXPECT_EQ(result.measurements[1].value, 1.0 * (1 << 30));
+}
+
 }  // namespace
 }  // namespace vsb::harness

@@ -1,5 +1,6 @@
 #include "harness/engine_target.h"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <stdexcept>
@@ -8,6 +9,7 @@
 #include "engine/run.h"
 #include "harness/engine_figures.h"
 #include "harness/engine_state.h"
+#include "harness/state_spec.h"
 #include "receivers/perf/counters.h"
 
 namespace vsb::harness {
@@ -36,11 +38,30 @@ class WorkerCounters {
 class EngineTarget : public Target {
   public:
     explicit EngineTarget(const Experiment& experiment)
-        : states_{parse_engine_state(experiment.a, true), parse_engine_state(experiment.b, false)},
+        : specs_{experiment.a, experiment.b},
+          axes_(experiment.over),
+          system_(parse_engine_state(experiment.a, true).system),
           cpus_(experiment.cpus) {
-        if (states_[0].system != states_[1].system) {
-            throw std::invalid_argument("states of two systems, " + states_[0].system + " and " +
-                                        states_[1].system + ", do not compare");
+        const std::string other = parse_engine_state(experiment.b, false).system;
+        if (system_ != other) {
+            throw std::invalid_argument("states of two systems, " + system_ + " and " + other +
+                                        ", do not compare");
+        }
+        for (const Axis& axis : axes_) {
+            const auto sets = [&](const std::string& spec) {
+                return parse_state_spec(spec).find(axis.name) != nullptr;
+            };
+            if (std::ranges::all_of(specs_, sets)) {
+                throw std::invalid_argument("over: both states set " + axis.name +
+                                            " themselves, so that nothing would vary (leave it "
+                                            "out of one)");
+            }
+        }
+        // Now rather than in the middle of a run: what no state at no point would measure.
+        for (const Workload& workload : workloads_of(experiment)) {
+            for (const std::size_t state : {0U, 1U}) {
+                engine::validate(state_at(state, workload.point), work_of(workload, 1));
+            }
         }
         if (cpus_.sender) {
             throw std::invalid_argument(
@@ -56,21 +77,14 @@ class EngineTarget : public Target {
 
     TrialResult run(const TrialRequest& request) override {
         const Workload& workload = request.workload;
-        engine::Workload work;
-        work.kind = workload.kind == Kind::rtt ? engine::Kind::rtt : engine::Kind::throughput;
-        work.payload_bytes = workload.payload_bytes;
-        work.writes = workload.writes;
-        work.recv_bytes = workload.recv_bytes;
-        if (workload.kind == Kind::rtt) work.warmup_requests = workload.writes / 10;
-        work.seed = request.seed;
-
+        const engine::Workload work = work_of(workload, request.seed);
         TrialResult result;
         result.failure = lost_cpu();
         if (!result.failure.empty()) return result;
         WorkerCounters counters;
         engine::Hooks hooks;
         if (workload.kind == Kind::cycles) counters.attach(hooks);
-        const engine::State& state = states_.at(request.state);
+        const engine::State state = state_at(request.state, workload.point);
         const engine::Outcome outcome =
             engine::run(state, work, placement_, static_cast<std::uint64_t>(request.timeout_ns),
                         hooks, request.stop);
@@ -83,20 +97,43 @@ class EngineTarget : public Target {
 
     std::map<std::string, std::string> describe() const override {
         std::map<std::string, std::string> facts;
-        facts["topology"] = "embedded engine, " + states_[0].system +
-                            ": one process, device side " +
+        facts["topology"] = "embedded engine, " + system_ + ": one process, device side " +
                             (cpus_.device ? "on its own CPU" : "in the worker's thread");
         for (const char* role : {"receiver", "worker", "device"}) {
             facts[std::string("cpu.") + role] = "";  // not pinned, or no thread of its own
         }
         for (const auto& [role, cpu] : roles(cpus_))
             facts["cpu." + role] = std::to_string(cpu);
+        for (const std::size_t state : {1U, 0U}) {
+            const std::string grown = grown_bounds_text(specs_.at(state), state == 0, axes_);
+            if (grown.empty()) continue;
+            facts["warning.bounds-grow"] =
+                "with max-pkts, ring-size grows in both states and max-bytes where max-pkts does, "
+                "so that it is the packet bound that ends a batch (" +
+                grown + ")";
+            break;
+        }
         return facts;
     }
 
     void stop() noexcept override {}
 
   private:
+    static engine::Workload work_of(const Workload& workload, std::uint64_t seed) {
+        engine::Workload work;
+        work.kind = workload.kind == Kind::rtt ? engine::Kind::rtt : engine::Kind::throughput;
+        work.payload_bytes = workload.payload_bytes;
+        work.writes = workload.writes;
+        work.recv_bytes = workload.recv_bytes;
+        if (workload.kind == Kind::rtt) work.warmup_requests = workload.writes / 10;
+        work.seed = seed;
+        return work;
+    }
+
+    engine::State state_at(std::size_t state, const Point& point) const {
+        return engine_state_at(specs_.at(state), state == 0, point);
+    }
+
     // A CPU that was taken away in the middle (hotplug, a cpuset) makes the trial another one.
     std::string lost_cpu() const {
         try {
@@ -107,7 +144,9 @@ class EngineTarget : public Target {
         return {};
     }
 
-    std::array<engine::State, 2> states_;
+    std::array<std::string, 2> specs_;
+    std::vector<Axis> axes_;
+    std::string system_;
     CpuPlacement cpus_;
     engine::Placement placement_;
 };

@@ -7,6 +7,8 @@
 
 #include "harness/cpus.h"
 #include "harness/engine_state.h"
+#include "harness/experiment_toml.h"
+#include "harness/presets.h"
 #include "harness/settings.h"
 #include "receivers/perf/counters.h"
 
@@ -144,6 +146,100 @@ TEST(EngineTarget, BadStatesAreRefusedBeforeAnythingRuns) {
     Experiment experiment = engine_experiment();
     experiment.cpus.sender = 0;
     EXPECT_THROW(make_engine_target(experiment), std::invalid_argument);
+}
+
+Experiment axis_experiment(const char* a, const char* b, const char* over) {
+    Settings settings;
+    settings.seed = 3;
+    for (const auto& [key, text] : {std::pair{"a", a},
+                                    {"b", b},
+                                    {"over", over},
+                                    {"payloads", "256"},
+                                    {"workload", "fixed"},
+                                    {"bytes_scale", "0.001"}}) {
+        find_key(key)->set(settings, text);
+    }
+    Experiment experiment = make_experiment(settings);
+    experiment.cpus = with_defaults({}, allowed_cpus());
+    return experiment;
+}
+
+TEST(EngineTarget, APointReachesTheStatesThatDoNotSetItThemselves) {
+    // One lock for each packet of A; for B as many as its bound says. The credit takes all.
+    const Experiment experiment =
+        axis_experiment("policy=lock-batch,max-pkts=1,buf-alloc=4M",
+                        "policy=lock-batch,buf-alloc=4M", "max-pkts=4,32");
+    const auto target = make_engine_target(experiment);
+    for (const Workload& workload : workloads_of(experiment)) {
+        for (const std::size_t state : {0U, 1U}) {
+            TrialRequest request;
+            request.workload = workload;
+            request.state = state;
+            request.timeout_ns = experiment.timeout_ns;
+            const TrialResult result = target->run(request);
+            ASSERT_EQ(result.failure, "");
+            const double batch = state == 0 ? 1 : workload.point[0].second == "4" ? 4 : 32;
+            EXPECT_NEAR(value_of(result, "batches"), 1048 / batch, 1) << workload.name << state;
+        }
+    }
+}
+
+TEST(EngineTarget, EveryPresetIsSomethingItCanRun) {
+    for (const Preset& preset : presets()) {
+        Settings settings = parse_settings_toml(preset.toml, std::string(preset.name));
+        settings.seed = 1;
+        Experiment experiment = make_experiment(settings);
+        if (experiment.target != "engine") continue;
+        experiment.cpus = with_defaults({}, allowed_cpus());
+        EXPECT_NO_THROW(make_engine_target(experiment)) << preset.name;
+    }
+}
+
+TEST(EngineTarget, WhatCannotBeMeasuredIsRefusedBeforeAnythingRuns) {
+    const auto why = [](const char* a, const char* b, const char* over, const char* kind) {
+        Experiment experiment = axis_experiment(a, b, over);
+        experiment.kinds = {parse_kind(kind)};
+        try {
+            make_engine_target(experiment);
+        } catch (const std::invalid_argument& error) {
+            return std::string(error.what());
+        }
+        return std::string("accepted");
+    };
+    EXPECT_EQ(why("", "", "max-pkts=1,2", "fixed"), "accepted");
+    EXPECT_NE(why("", "", "max-packets=1,2", "fixed").find("there is no parameter 'max-packets'"),
+              std::string::npos);
+    EXPECT_NE(why("", "", "max-pkts=1,1M", "fixed").find("1 to 32768"), std::string::npos);
+    EXPECT_NE(why("max-pkts=1", "max-pkts=2", "max-pkts=1,2", "fixed").find("nothing would vary"),
+              std::string::npos);
+    EXPECT_NE(why("", "", "flows=1,2", "rtt").find("rtt needs flows=1"), std::string::npos);
+    EXPECT_NE(why("system=vhost-net-rx", "system=vhost-net-rx", "batch=1,4", "rtt")
+                  .find("measures throughput only"),
+              std::string::npos);
+}
+
+TEST(EngineState, TheRingAndTheByteBoundGrowWithThePacketBound) {
+    const auto parameters = [](const char* spec, const Point& point) {
+        std::string text;
+        for (const auto& [name, value] : engine_state_at(spec, false, point).parameters)
+            text += name + "=" + std::to_string(value) + " ";
+        return text;
+    };
+    EXPECT_EQ(parameters("", {{"max-pkts", "16"}}), "max-pkts=16 ");
+    EXPECT_EQ(parameters("", {{"max-pkts", "200"}}),
+              "max-pkts=200 ring-size=512 max-bytes=819200 ");
+    EXPECT_EQ(parameters("ring-size=64,max-bytes=1K", {{"max-pkts", "200"}}),
+              "ring-size=64 max-bytes=1024 max-pkts=200 ");
+    // A state that has a bound of its own shares the ring all the same.
+    EXPECT_EQ(parameters("max-pkts=8", {{"max-pkts", "200"}}), "max-pkts=8 ring-size=512 ");
+    EXPECT_EQ(parameters("", {{"max-pkts", "200"}, {"ring-size", "256"}}),
+              "max-pkts=200 ring-size=256 max-bytes=819200 ");
+    EXPECT_EQ(grown_bounds_text("", false, {{"max-pkts", {"1", "16", "32", "1K"}}}),
+              "max-pkts=32: max-bytes=128K; max-pkts=1K: ring-size=2048, max-bytes=4M");
+    EXPECT_EQ(grown_bounds_text("", false, {{"max-pkts", {"1", "16"}}}), "");
+    const auto facts = make_engine_target(axis_experiment("", "", "max-pkts=1,256"))->describe();
+    EXPECT_NE(facts.at("warning.bounds-grow").find("max-pkts=256: ring-size=512, max-bytes=1M"),
+              std::string::npos);
 }
 
 TEST(EngineState, SizesAndDefaults) {

@@ -67,9 +67,32 @@ std::uint64_t requests_of(double scale) {
     return std::max<std::uint64_t>(100, static_cast<std::uint64_t>(std::floor(scale * 10000)));
 }
 
+std::vector<Point> points_of(const std::vector<Axis>& axes) {
+    std::vector<Point> points{{}};
+    for (const Axis& axis : axes) {
+        std::vector<Point> longer;
+        for (const Point& point : points) {
+            for (const std::string& value : axis.values) {
+                longer.push_back(point);
+                longer.back().emplace_back(axis.name, value);
+            }
+        }
+        points = std::move(longer);
+    }
+    return points;
+}
+
+std::string point_text(const Point& point) {
+    std::string text;
+    for (const auto& [name, value] : point)
+        text += (text.empty() ? "" : ",") + name + "=" + value;
+    return text;
+}
+
 std::vector<Workload> workloads_of(const Experiment& experiment) {
     std::vector<Workload> workloads;
-    workloads.reserve(experiment.kinds.size() * experiment.payloads_bytes.size());
+    const std::vector<Point> points = points_of(experiment.over);
+    workloads.reserve(experiment.kinds.size() * experiment.payloads_bytes.size() * points.size());
     for (const Kind kind : experiment.kinds) {
         for (const std::uint64_t payload : experiment.payloads_bytes) {
             const std::string size = transport::format_size(payload);
@@ -82,7 +105,12 @@ std::vector<Workload> workloads_of(const Experiment& experiment) {
             const double scale =
                 scale_of(experiment.bytes_scale, workload.name, kind_name(kind), size);
             workload.writes = kind == Kind::rtt ? requests_of(scale) : writes_of(payload, scale);
-            workloads.push_back(std::move(workload));
+            for (const Point& point : points) {
+                workloads.push_back(workload);
+                if (point.empty()) continue;
+                workloads.back().name += "/" + point_text(point);
+                workloads.back().point = point;
+            }
         }
     }
     return workloads;

@@ -43,6 +43,18 @@ struct GuestMachine {
     bool operator==(const GuestMachine&) const = default;
 };
 
+// A parameter that takes several values within one experiment. Each value is a SPEC's: it is given
+// to every state whose SPEC does not set the parameter itself.
+struct Axis {
+    std::string name;                 // "max-pkts"
+    std::vector<std::string> values;  // as written, no two of one size: "64", "64K"
+
+    bool operator==(const Axis&) const = default;
+};
+
+// One value of every axis.
+using Point = std::vector<std::pair<std::string, std::string>>;
+
 struct Experiment {
     std::string name = "run";
     std::string target = "engine";  // engine | host | guest | fake
@@ -52,7 +64,8 @@ struct Experiment {
     double until_halfwidth = 0;  // as a fraction: pairs planned from a pilot (pilot.h); 0: no plan
     std::vector<std::uint64_t> payloads_bytes;
     std::vector<Kind> kinds;
-    std::uint64_t recv_bytes = 65536;
+    std::vector<Axis> over;            // at most two; every kind and payload runs at every point
+    std::uint64_t recv_bytes = 65536;  // 0 where the system has no recv()
     BytesScale bytes_scale;
     std::uint64_t seed = 1;  // at most 2^63-1: the store's and TOML's integers are signed
     Fresh fresh = Fresh::state;
@@ -60,23 +73,30 @@ struct Experiment {
     std::string endpoint = "unix";             // of the host target: unix | tcp | vsock
     std::int64_t timeout_ns = 60'000'000'000;  // of one trial
     GuestMachine guest;
+    std::string beside;  // a second method's intervals beside the headline's; empty: none
 
     bool operator==(const Experiment&) const = default;
 };
 
-// One row of the result: a kind at a payload.
+// One row of the result: a kind at a payload, and at a point where there are axes.
 struct Workload {
-    std::string name;  // KIND/PAYLOAD: "fixed/64B"
+    std::string name;  // KIND/PAYLOAD: "fixed/64B"; with axes "fixed/64B/max-pkts=8,flows=2"
     Kind kind = Kind::fixed;
     std::uint64_t payload_bytes = 64;
     std::uint64_t recv_bytes = 65536;
     std::uint64_t writes = 1;  // of one trial; requests for rtt
+    Point point = {};
 
     bool operator==(const Workload&) const = default;
 };
 
-// Every kind with every payload, kinds outermost, in the order given.
+// Every kind with every payload at every point, kinds outermost, in the order given.
 std::vector<Workload> workloads_of(const Experiment& experiment);
+
+// Every combination of the axes' values, the last axis fastest; one empty point without axes.
+std::vector<Point> points_of(const std::vector<Axis>& axes);
+// "max-pkts=8,flows=2".
+std::string point_text(const Point& point);
 
 // max(1, floor(scale * min(2^20, 2 GiB / payload))): the published transfer rule (64B/64M,
 // 256B/256M, ..., capped at 2G from 4K on).

@@ -104,7 +104,7 @@ TEST(Experiment, BadValuesAreRefused) {
     }
     for (const char* bad : {"", "fast", "fixed,fixed", "fixed,"})
         refuses("workload", bad);
-    for (const char* bad : {"0", "-1", "1G", "abc"})
+    for (const char* bad : {"", "-1", "1G", "abc"})
         refuses("recv_size", bad);
     for (const char* bad : {"0", "-1", "nan", "inf", "1e999", "2000", "64=0", "x=1", "fixed/x=1",
                             "rtt=1,rtt=2", "64=1,64B=2"}) {
@@ -112,8 +112,51 @@ TEST(Experiment, BadValuesAreRefused) {
     }
     for (const char* bad : {"-1", "9223372036854775808", "x"})
         refuses("seed", bad);
+    for (const char* bad : {"batch", "=1", "batch=", "batch=1,1", "batch=1024,1K", "Batch=1",
+                            "a=1,b=1,c=1", "a=1,a=2", "payload=64", "a=x", "a=1,,2"}) {
+        refuses("over", bad);
+    }
     refuses("fresh", "never");
     refuses("timeout", "0");
+}
+
+TEST(Experiment, EveryKindAndPayloadRunsAtEveryPointOfTheAxes) {
+    Settings settings = seeded();
+    settings.payloads = {64, 4096};
+    settings.workload = {Kind::fixed};
+    find_key("over")->set(settings, "batch=1,16,threads=2,1K");
+    find_key("bytes_scale")->set(settings, "all=1,fixed/4K=0.5");
+    const auto workloads = workloads_of(make_experiment(settings));
+    std::vector<std::string> names;
+    for (const Workload& workload : workloads)
+        names.push_back(workload.name);
+    EXPECT_EQ(names, (std::vector<std::string>{
+                         "fixed/64B/batch=1,threads=2", "fixed/64B/batch=1,threads=1K",
+                         "fixed/64B/batch=16,threads=2", "fixed/64B/batch=16,threads=1K",
+                         "fixed/4K/batch=1,threads=2", "fixed/4K/batch=1,threads=1K",
+                         "fixed/4K/batch=16,threads=2", "fixed/4K/batch=16,threads=1K"}));
+    EXPECT_EQ(workloads[1].point, (Point{{"batch", "1"}, {"threads", "1K"}}));
+    // A factor names kind and payload: it holds at every point.
+    EXPECT_EQ(workloads[7].writes, 1U << 18);
+}
+
+TEST(Experiment, AxesAreWithinReasonAndForTargetsThatHaveParameters) {
+    Settings settings = seeded();
+    find_key("over")->set(settings, "a=1,2");
+    EXPECT_NO_THROW(make_experiment(settings));
+    settings.target = "host";
+    EXPECT_THROW(make_experiment(settings), std::invalid_argument);
+    settings.target = "engine";
+    std::string many = "a=1";
+    for (int i = 2; i < 50; ++i)
+        many += "," + std::to_string(i);
+    find_key("over")->set(settings, many);  // 49 points, 8 payloads, 3 kinds
+    EXPECT_THROW(make_experiment(settings), std::invalid_argument);
+    Settings without_recv = seeded();
+    without_recv.recv_size = 0;
+    EXPECT_EQ(make_experiment(without_recv).recv_bytes, 0U);
+    without_recv.target = "host";
+    EXPECT_THROW(make_experiment(without_recv), std::invalid_argument);
 }
 
 TEST(Experiment, OptionsOverridePresets) {

@@ -121,6 +121,11 @@ TEST(ExperimentToml, ConfigurationReadsBack) {
         e.fresh = *rc::gen::element(Fresh::trial, Fresh::state, Fresh::run);
         if (*rc::gen::arbitrary<bool>()) e.cpus.worker = *rc::gen::inRange(0, 65536);
         e.timeout_ns = *rc::gen::inRange<std::int64_t>(1, 86400) * 1'000'000'000;
+        const bool has_parameters = e.target == "engine" || e.target == "fake";
+        if (has_parameters && *rc::gen::arbitrary<bool>()) {
+            e.over = {{"max-pkts", {"1", "64K"}}, {"flows", {"2"}}};
+        }
+        if (*rc::gen::arbitrary<bool>()) e.beside = "normal";
         RC_ASSERT(parse_experiment_toml(experiment_toml(e), "stored") == e);
     });
 }
@@ -138,6 +143,25 @@ TEST(ExperimentToml, PresetsAreExperiments) {
     ASSERT_NE(find_preset("demo"), nullptr);
     ASSERT_NE(find_preset("vsock-rx-v5"), nullptr);
     EXPECT_EQ(find_preset("nothing"), nullptr);
+}
+
+TEST(ExperimentToml, PresetsMoveWhatThePublishedTablesMoved) {
+    const auto experiment = [](const char* name) {
+        Settings settings = parse_settings_toml(find_preset(name)->toml, name);
+        settings.seed = 1;
+        return make_experiment(settings);
+    };
+    const Experiment used = experiment("vhost-vsock-used-v3");
+    EXPECT_EQ(used.pairs, 20);
+    EXPECT_EQ(used.beside, "normal");
+    for (const Workload& workload : workloads_of(used)) {
+        EXPECT_EQ(workload.writes * workload.payload_bytes, 1U << 30) << workload.name;
+    }
+    EXPECT_EQ(experiment("vhost-net-rx-v2").over,
+              (std::vector<Axis>{{"batch", {"1", "4", "16", "64", "256"}}}));
+    EXPECT_EQ(experiment("dgram-sendmsg-v4").over, (std::vector<Axis>{{"threads", {"1", "16"}}}));
+    EXPECT_EQ(experiment("vsock-rx-v1").payloads_bytes,
+              (std::vector<std::uint64_t>{256, 512, 1024, 4096}));
 }
 
 TEST(ExperimentToml, TheV5PresetIsThePublishedShape) {

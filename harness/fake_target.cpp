@@ -113,9 +113,12 @@ void FakeTarget::stop() noexcept {
 }
 
 FakeTarget::Script fake_script(const std::string& a, const std::string& b) {
-    const std::array<FakeState, 2> states{parse_state(a), parse_state(b)};
-    return [states](const TrialRequest& request) {
-        return rehearse(states.at(request.state), request);
+    const std::array<std::string, 2> specs{a, b};
+    for (const std::string& spec : specs)
+        parse_state(spec);
+    return [specs](const TrialRequest& request) {
+        const std::string& spec = specs.at(request.state);
+        return rehearse(parse_state(state_at_point(spec, request.workload.point)), request);
     };
 }
 

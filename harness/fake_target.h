@@ -38,7 +38,8 @@ class FakeTarget : public Target {
 // The script of two state SPECs: level=NUMBER (headline of 64B: 1; fixed, matched in Gbit/s grow
 // with it, rtt in us), noise=SD of the log (0; drawn from the trial's seed), fail-pair=N (that pair
 // fails in this state on its first attempt), mismatch-pair=N (likewise, bytes differ).
-// Throws std::invalid_argument for anything else.
+// The value of an axis is taken by the states that do not set that key. Throws
+// std::invalid_argument for anything else.
 FakeTarget::Script fake_script(const std::string& a, const std::string& b);
 
 }  // namespace vsb::harness

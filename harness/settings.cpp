@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::size_t kMaxNameBytes = 200;
 constexpr std::size_t kMaxWorkloads = 1000;
+constexpr std::size_t kMaxAxes = 2;
 constexpr double kMaxScale = 1024;
 constexpr std::array<std::string_view, 4> kTargets{"engine", "host", "guest", "fake"};
 
@@ -148,6 +149,61 @@ std::string kinds_toml(const Experiment& experiment) {
     return array_toml(names);
 }
 
+bool is_parameter_name(std::string_view name) {
+    return !name.empty() && name.size() <= 40 &&
+           name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") ==
+               std::string_view::npos;
+}
+
+// "NAME=V1,V2,...,NAME2=V1,...": an item with '=' begins an axis.
+std::vector<Axis> parse_axes(std::string_view text) {
+    std::vector<Axis> axes;
+    for (const std::string& item : split_list(text)) {
+        const std::size_t equals = item.find('=');
+        if (equals != std::string::npos) {
+            axes.push_back({item.substr(0, equals), {}});
+            const std::string& name = axes.back().name;
+            if (!is_parameter_name(name)) {
+                throw std::invalid_argument("'" + name + "' is no parameter's name");
+            }
+            if (name == "payload") {
+                throw std::invalid_argument("payload is no parameter (give several payloads)");
+            }
+            if (std::ranges::count(axes, name, &Axis::name) > 1) {
+                throw std::invalid_argument("'" + name + "' is given twice");
+            }
+        } else if (axes.empty()) {
+            throw std::invalid_argument("'" + item + "' is not NAME=VALUE,VALUE,...");
+        }
+        Axis& axis = axes.back();
+        const std::string value = equals == std::string::npos ? item : item.substr(equals + 1);
+        const std::uint64_t size = transport::parse_size(value);
+        for (const std::string& seen : axis.values) {
+            if (transport::parse_size(seen) == size) {
+                throw std::invalid_argument(axis.name + ": " + value + " is given twice");
+            }
+        }
+        axis.values.push_back(value);
+    }
+    if (axes.size() > kMaxAxes) throw std::invalid_argument("takes two parameters at most");
+    return axes;
+}
+
+std::string axes_text(const std::vector<Axis>& axes) {
+    std::string text;
+    for (const Axis& axis : axes) {
+        text += (text.empty() ? "" : ",") + axis.name + "=";
+        for (const std::string& value : axis.values)
+            text += (&value == axis.values.data() ? "" : ",") + value;
+    }
+    return text;
+}
+
+// 0: the system has no recv() of its own.
+std::uint64_t recv_size(std::string_view text) {
+    return text == "0" ? 0 : size_within(text, 16 << 20);
+}
+
 void set_name(Settings& s, std::string_view text) {
     if (text.empty() || text.size() > kMaxNameBytes) {
         throw std::invalid_argument("a name has 1 to 200 bytes");
@@ -203,7 +259,7 @@ std::string one_of(std::string_view text, std::initializer_list<std::string_view
     throw std::invalid_argument("'" + std::string(text) + "' is not one of " + list);
 }
 
-const std::array<Key, 19> kKeys{{
+const std::array<Key, 21> kKeys{{
     {"name", "TEXT", "name of the experiment in the store and the reports", kString, set_name,
      [](const Experiment& e) { return toml_string(e.name); }},
     {"target", "engine|host|guest", "what is measured (engine)", kString, set_target,
@@ -224,8 +280,12 @@ const std::array<Key, 19> kKeys{{
      [](Settings& s, std::string_view text) { s.payloads = parse_payloads(text); }, payloads_toml},
     {"workload", "KIND,...", "of fixed, matched, rtt, cycles (fixed,matched,rtt)", kString | kArray,
      [](Settings& s, std::string_view text) { s.workload = parse_kinds(text); }, kinds_toml},
+    {"over", "NAME=V1,V2,...",
+     "run at every value of a parameter of the states' SPECs; also of two", kString,
+     [](Settings& s, std::string_view text) { s.over = parse_axes(text); },
+     [](const Experiment& e) { return toml_string(axes_text(e.over)); }},
     {"recv_size", "SIZE", "size given to recv() by fixed and cycles (64K)", kString | kInteger,
-     [](Settings& s, std::string_view text) { s.recv_size = size_within(text, 16 << 20); },
+     [](Settings& s, std::string_view text) { s.recv_size = recv_size(text); },
      [](const Experiment& e) { return std::to_string(e.recv_bytes); }},
     {"bytes_scale", "X|NAME=X,...",
      "factor on the published transfer (1; guest: 1/64 to 1/16), also for one payload, kind or "
@@ -268,6 +328,9 @@ const std::array<Key, 19> kKeys{{
          s.accel = one_of(text, {"auto", "kvm", "tcg"});
      },
      [](const Experiment& e) { return toml_string(e.guest.accel); }},
+    {"beside", "METHOD", "a second method whose intervals stand beside the headline's (none)",
+     kString, [](Settings& s, std::string_view text) { s.beside = text_of(text); },
+     [](const Experiment& e) { return toml_string(e.beside); }},
 }};
 
 // Trials of a fraction of a second, so that a boot measures every payload in a few. Measured
@@ -307,6 +370,7 @@ Settings merged(const Settings& base, const Settings& over) {
     take(all.until_halfwidth, over.until_halfwidth);
     take(all.payloads, over.payloads);
     take(all.workload, over.workload);
+    take(all.over, over.over);
     take(all.recv_size, over.recv_size);
     take(all.bytes_scale, over.bytes_scale);
     take(all.seed, over.seed);
@@ -318,6 +382,7 @@ Settings merged(const Settings& base, const Settings& over) {
     take(all.clock, over.clock);
     take(all.accel, over.accel);
     take(all.timeout_ns, over.timeout_ns);
+    take(all.beside, over.beside);
     return all;
 }
 
@@ -341,6 +406,7 @@ Experiment make_experiment(const Settings& settings) {
     e.payloads_bytes = settings.payloads.value_or(
         std::vector<std::uint64_t>{64, 256, 512, 1024, 4096, 8192, 16384, 65536});
     e.kinds = settings.workload.value_or(std::vector<Kind>{Kind::fixed, Kind::matched, Kind::rtt});
+    e.over = settings.over.value_or(e.over);
     e.recv_bytes = settings.recv_size.value_or(e.recv_bytes);
     e.bytes_scale =
         settings.bytes_scale.value_or(e.target == "guest" ? guest_scale() : BytesScale{});
@@ -352,9 +418,21 @@ Experiment make_experiment(const Settings& settings) {
     e.guest.topology = settings.topology.value_or(e.guest.topology);
     e.guest.clock = settings.clock.value_or(e.guest.clock);
     e.guest.accel = settings.accel.value_or(e.guest.accel);
+    e.beside = settings.beside.value_or(e.beside);
     e.timeout_ns = settings.timeout_ns.value_or(e.timeout_ns);
-    if (e.kinds.size() * e.payloads_bytes.size() > kMaxWorkloads) {
-        throw std::invalid_argument("payloads: more than 1000 workloads");
+    if (e.recv_bytes == 0 && e.target != "engine" && e.target != "fake") {
+        throw std::invalid_argument("recv_size: 0 is for engine systems without a recv()");
+    }
+    std::size_t workloads = e.kinds.size() * e.payloads_bytes.size();
+    for (const Axis& axis : e.over)
+        workloads *= axis.values.size();
+    if (workloads > kMaxWorkloads) {
+        throw std::invalid_argument((e.over.empty() ? "payloads" : "over") +
+                                    std::string(": more than 1000 workloads"));
+    }
+    if (!e.over.empty() && e.target != "engine" && e.target != "fake") {
+        throw std::invalid_argument("over: target " + e.target +
+                                    " has no parameters to run over (engine has)");
     }
     return e;
 }

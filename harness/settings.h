@@ -23,6 +23,7 @@ struct Settings {
     std::optional<double> until_halfwidth;
     std::optional<std::vector<std::uint64_t>> payloads;
     std::optional<std::vector<Kind>> workload;
+    std::optional<std::vector<Axis>> over;
     std::optional<std::uint64_t> recv_size;
     std::optional<BytesScale> bytes_scale;
     std::optional<std::uint64_t> seed;
@@ -34,6 +35,7 @@ struct Settings {
     std::optional<std::string> clock;
     std::optional<std::string> accel;
     std::optional<std::int64_t> timeout_ns;
+    std::optional<std::string> beside;
 };
 
 // The TOML types a key may have, as a set of bits. An array holds strings or whole numbers and

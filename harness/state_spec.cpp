@@ -50,6 +50,14 @@ StateSpec parse_state_spec(std::string_view text, std::span<const std::string_vi
     return spec;
 }
 
+std::string state_at_point(std::string_view spec, const Point& point) {
+    StateSpec all = parse_state_spec(spec);
+    for (const auto& [name, value] : point) {
+        if (all.find(name) == nullptr) all.items.emplace_back(name, value);
+    }
+    return state_spec_text(all);
+}
+
 std::string state_spec_text(const StateSpec& spec) {
     std::string text;
     for (const auto& [key, value] : spec.items) {

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "harness/experiment.h"
+
 namespace vsb::harness {
 
 struct StateSpec {
@@ -21,6 +23,10 @@ struct StateSpec {
 // empty key or value, a key given twice that is not among `repeatable`.
 StateSpec parse_state_spec(std::string_view text,
                            std::span<const std::string_view> repeatable = {});
+
+// The SPEC with the point's values for those keys that it does not set itself, appended. Throws as
+// parse_state_spec().
+std::string state_at_point(std::string_view spec, const Point& point);
 
 // The text that parses to this spec.
 std::string state_spec_text(const StateSpec& spec);

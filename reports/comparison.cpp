@@ -105,7 +105,11 @@ Comparison compare(std::string experiment, std::span<const PairedSeries> series,
                     "{}{}{}: {}", s.workload, s.metric.empty() ? "" : " ", s.metric, error.what()));
             }
         };
-        Row row{s.workload, s.metric, s.unit, headline, compared(), {}, {}};
+        Row row{s.workload, s.metric, s.unit, headline, compared(), {}, {}, {}};
+        if (headline && options.beside) {
+            statistics.method = *options.beside;
+            row.beside = compared();
+        }
         row.result.warnings.insert(row.result.warnings.end(), losses.begin(), losses.end());
         out.rows.push_back(std::move(row));
     }

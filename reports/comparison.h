@@ -24,6 +24,7 @@ struct Row {
     std::optional<double> p_adjusted;  // for the whole table, by Comparison::adjust; else absent
     // Of the change, holding for all headline rows at once; absent unless asked for.
     std::optional<stats::Interval> simultaneous;
+    std::optional<stats::Comparison> beside = {};  // a second method's, where one was asked for
 };
 
 // In how many headline rows B is better on average, and how likely that many or few would be had
@@ -63,6 +64,7 @@ struct CompareOptions {
     std::optional<double> margin;
     std::string adjust = "none";  // as Comparison::adjust; anything else is std::invalid_argument
     bool simultaneous = false;    // intervals by maxT beside the rows' own
+    std::optional<stats::Method> beside;  // of the headline rows as well
 };
 
 // Series with fewer than two whole pairs become a warning of the comparison, not a row.

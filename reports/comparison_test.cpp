@@ -277,9 +277,9 @@ TEST(Tables, GroupByKindAndMetricHeadlinesFirst) {
     EXPECT_EQ(all[0].rows.size(), 8U);
     EXPECT_EQ(all[1].kind, "matched");
     EXPECT_EQ(all[4].metric, "rtt_p99");
-    ASSERT_NE(all[1].rows[4].recv, nullptr);
-    EXPECT_EQ(all[1].rows[4].recv->result.a, 536799);
-    EXPECT_EQ(all[2].rows[0].recv, nullptr);
+    ASSERT_NE(all[1].rows[4].count, nullptr);
+    EXPECT_EQ(all[1].rows[4].count->result.a, 536799);
+    EXPECT_EQ(all[2].rows[0].count, nullptr);
     const std::vector<const Row*> rest = rows_left_out(c);
     ASSERT_EQ(rest.size(), 18U);  // and recv_calls of 16 workloads
     EXPECT_EQ(rest[0]->metric, "lock_acquisitions");

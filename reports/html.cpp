@@ -56,7 +56,8 @@ std::string cell_html(const TableRow& entry, const Table& table, Cell cell) {
         case Cell::hodges_lehmann:
         case Cell::faster:
         case Cell::sign_p:
-        case Cell::recv:
+        case Cell::count:
+        case Cell::beside:
             return fmt::format("<td class=\"less\">{}</td>",
                                html_text(cell_text(entry, table.unit, cell)));
         case Cell::a:
@@ -89,8 +90,10 @@ std::string head_html(const Comparison& comparison, const Table& table, Cell cel
             return "<th class=\"less\">sign p</th>";
         case Cell::faster:
             return "<th class=\"less\">faster</th>";
-        case Cell::recv:
-            return "<th class=\"less\">recv() A/B</th>";
+        case Cell::count:
+            return fmt::format("<th class=\"less\">{} A/B</th>", count_name(table));
+        case Cell::beside:
+            return fmt::format("<th class=\"less\">{} interval</th>", beside_name(table));
         case Cell::verdict:
             return "<th class=\"verdict\">verdict</th>";
     }
@@ -116,10 +119,8 @@ std::string table_html(const Comparison& comparison, const Table& table) {
         cells.insert(cells.begin() + 4, Cell::simultaneous);
     }
     if (!comparison.interim) cells.push_back(Cell::p);
-    if (std::any_of(table.rows.begin(), table.rows.end(),
-                    [](const TableRow& entry) { return entry.recv != nullptr; })) {
-        cells.push_back(Cell::recv);
-    }
+    if (!count_name(table).empty()) cells.push_back(Cell::count);
+    if (!beside_name(table).empty()) cells.insert(cells.begin() + 4, Cell::beside);
     if (!comparison.interim) cells.push_back(Cell::verdict);
     std::string out = "<div class=\"scroll\"><table>\n<thead><tr>";
     for (const Cell cell : cells)

@@ -52,6 +52,13 @@ Json row_of(const Row& row, bool interim) {
     out["se_log"] = number(r.se_log);
     out["df"] = number(r.df);
     out["p"] = p(r.p);
+    if (row.beside) {
+        out["beside"] = {
+            {"method", stats::method_name(row.beside->method)},
+            {"change", number(row.beside->change)},
+            {"ci", {{"low", number(row.beside->ci.low)}, {"high", number(row.beside->ci.high)}}},
+            {"p", p(row.beside->p)}};
+    }
     out["p_adjusted"] = p(row.p_adjusted);
     out["verdict"] = interim ? Json(nullptr) : Json(stats::verdict_name(r.verdict));
     out["faster"] = {

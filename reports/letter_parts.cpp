@@ -32,6 +32,21 @@ Shape shape_of(const Comparison& comparison, const Table& table, const LetterNam
     const auto recv_size = [&](const char* kind) {
         return comparison.record ? recv_size_text(*comparison.record, kind) : std::string();
     };
+    if (table.headline && table.metric == "packet_rate") {
+        return {fmt::format("Packets dropped at the sink ({}):", unit),
+                {{Cell::payload, "packets"},
+                 {Cell::a, names.a},
+                 {Cell::b, names.b},
+                 {Cell::change, fmt::format("change {}", confidence)}}};
+    }
+    if (table.headline && table.metric == "throughput" && table.unit == "MB/s") {
+        return {fmt::format("Throughput of all senders ({}):", unit),
+                {{Cell::payload, "payload"},
+                 {Cell::a, names.a},
+                 {Cell::b, names.b},
+                 {Cell::change, fmt::format("change {}", confidence)},
+                 {Cell::p, "p", 1}}};
+    }
     if (table.kind == "fixed" && table.metric == "throughput") {
         const std::string size = recv_size("fixed");
         return {fmt::format("End-to-end RX throughput ({}{}):",
@@ -49,7 +64,7 @@ Shape shape_of(const Comparison& comparison, const Table& table, const LetterNam
              {Cell::a, names.a + "\nRX"},
              {Cell::b, names.b + "\nRX"},
              {Cell::change, fmt::format("throughput change {}", confidence)},
-             {Cell::recv, fmt::format("recv()\n({})", names.pair), 1}}};
+             {Cell::count, fmt::format("recv()\n({})", names.pair), 1}}};
     }
     if (table.kind == "rtt" && table.headline) {
         const std::string requests = comparison.record ? requests_text(*comparison.record) : "";
@@ -122,14 +137,21 @@ std::string table_text(const Comparison& comparison, const Table& table, const L
         any([](const TableRow& e) { return e.row->p_adjusted.has_value(); })) {
         out += below(table, Cell::p, p_head(comparison, table) + ": ");
     }
-    const bool has_recv = std::any_of(table.rows.begin(), table.rows.end(),
-                                      [](const TableRow& e) { return e.recv != nullptr; });
+    const std::string count = count_name(table);
     const auto in_table = std::find_if(shape.columns.begin(), shape.columns.end(),
-                                       [](const GridColumn& c) { return c.cell == Cell::recv; });
-    const bool recv_shown = in_table != shape.columns.end() &&
-                            drawn.shown[static_cast<std::size_t>(in_table - shape.columns.begin())];
-    if (has_recv && !recv_shown) {
-        out += below(table, Cell::recv, fmt::format("recv() ({}): ", names.pair));
+                                       [](const GridColumn& c) { return c.cell == Cell::count; });
+    const bool count_shown =
+        in_table != shape.columns.end() &&
+        drawn.shown[static_cast<std::size_t>(in_table - shape.columns.begin())];
+    if (!count.empty() && !count_shown) {
+        out += below(table, Cell::count, fmt::format("{} ({}): ", count, names.pair));
+    }
+    if (const std::string beside = beside_name(table); !beside.empty()) {
+        const std::vector<GridColumn> columns = {
+            {Cell::payload, "payload"},
+            {Cell::beside,
+             fmt::format("{} {} interval", beside, plain_percent(comparison.confidence))}};
+        out += "\n" + draw(grid_of(table, columns), kColumns).text;
     }
     return out;
 }

@@ -40,9 +40,11 @@ std::string table_text(const Comparison& comparison, const Table& table) {
         columns.insert(columns.begin() + 4, {Cell::simultaneous, "all rows"});
     }
     if (!comparison.interim) columns.push_back({Cell::p, p_head(comparison, table)});
-    if (std::any_of(table.rows.begin(), table.rows.end(),
-                    [](const TableRow& entry) { return entry.recv != nullptr; })) {
-        columns.push_back({Cell::recv, "recv() A/B"});
+    if (const std::string beside = beside_name(table); !beside.empty()) {
+        columns.insert(columns.begin() + 4, {Cell::beside, beside + " interval"});
+    }
+    if (const std::string count = count_name(table); !count.empty()) {
+        columns.push_back({Cell::count, count + " A/B"});
     }
     if (!comparison.interim) columns.push_back({Cell::verdict, "verdict"});
 

@@ -71,10 +71,12 @@ std::string cell_text(const TableRow& entry, const std::string& unit, Cell cell)
             return p_value(result.faster.p);
         case Cell::faster:
             return faster(result.faster);
-        case Cell::recv:
-            if (entry.recv == nullptr) return "-";
-            return fmt::format("{}/{}", mean(entry.recv->result.a, "1"),
-                               mean(entry.recv->result.b, "1"));
+        case Cell::count:
+            if (entry.count == nullptr) return "-";
+            return fmt::format("{}/{}", mean(entry.count->result.a, entry.count->unit),
+                               mean(entry.count->result.b, entry.count->unit));
+        case Cell::beside:
+            return row.beside ? interval(row.beside->ci) : "-";
         case Cell::verdict:
             return std::string(stats::verdict_name(result.verdict));
     }
@@ -94,7 +96,8 @@ Grid grid_of(const Table& table, const std::vector<GridColumn>& columns) {
     Grid grid;
     for (const GridColumn& column : columns) {
         const bool text = column.cell == Cell::payload || column.cell == Cell::verdict ||
-                          column.cell == Cell::change || column.cell == Cell::hodges_lehmann;
+                          column.cell == Cell::change || column.cell == Cell::beside ||
+                          column.cell == Cell::hodges_lehmann;
         grid.columns.push_back({column.head, text ? Align::left : Align::right, column.droppable});
     }
     for (const TableRow& entry : table.rows) {

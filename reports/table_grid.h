@@ -21,7 +21,8 @@ enum class Cell {
     hodges_lehmann,
     faster,
     sign_p,
-    recv,
+    count,   // of TableRow::count
+    beside,  // a second method's interval
     verdict
 };
 

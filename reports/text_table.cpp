@@ -57,6 +57,9 @@ std::vector<GridColumn> columns_of(const Comparison& comparison, const Table& ta
         columns.push_back(
             {Cell::simultaneous, fmt::format("all rows [{} CI]", confidence), kAside});
     }
+    if (const std::string beside = beside_name(table); !beside.empty()) {
+        columns.push_back({Cell::beside, fmt::format("{} [{} CI]", beside, confidence), kAside});
+    }
     const auto has_p = [](const TableRow& e) { return e.row->p_adjusted || e.row->result.p; };
     if (!comparison.interim && any(has_p)) {
         columns.push_back({Cell::p, p_head(comparison, table), kBeside});
@@ -68,8 +71,8 @@ std::vector<GridColumn> columns_of(const Comparison& comparison, const Table& ta
     columns.push_back({Cell::faster, "faster", kAside});
     if (!comparison.interim) columns.push_back({Cell::sign_p, "sign p", kAside});
     if (!same_pairs(table)) columns.push_back({Cell::pairs, "AB+BA", kAside});
-    if (any([](const TableRow& e) { return e.recv != nullptr; })) {
-        columns.push_back({Cell::recv, "recv() A/B", kAside});
+    if (const std::string count = count_name(table); !count.empty()) {
+        columns.push_back({Cell::count, count + " A/B", kAside});
     }
     if (!comparison.interim) columns.push_back({Cell::verdict, "verdict"});
     return columns;
@@ -111,10 +114,18 @@ std::string means_text(const Comparison& comparison, std::size_t columns) {
     return out.empty() ? "" : "\n" + out;
 }
 
+bool stands_beside(const std::vector<Table>& all, const Row* row) {
+    return std::any_of(all.begin(), all.end(), [&](const Table& table) {
+        return std::any_of(table.rows.begin(), table.rows.end(),
+                           [&](const TableRow& entry) { return entry.count == row; });
+    });
+}
+
 std::string left_out_text(const Comparison& comparison, std::size_t columns) {
     std::vector<std::string> names;
+    const std::vector<Table> all = tables(comparison);
     for (const Row* row : rows_left_out(comparison)) {
-        if (row->metric == "recv_calls") continue;  // stands in the tables
+        if (stands_beside(all, row)) continue;
         if (std::find(names.begin(), names.end(), row->metric) == names.end()) {
             names.push_back(row->metric);
         }

@@ -15,14 +15,35 @@ bool is_size(std::string_view text) {
            std::string_view("BKMG").find(text.back()) != std::string_view::npos;
 }
 
+// "name=value", and more of them parted by commas.
+bool is_point(std::string_view text) {
+    std::size_t start = 0;
+    for (;;) {
+        const std::string_view item = text.substr(start, text.find(',', start) - start);
+        const std::size_t equals = item.find('=');
+        if (equals == std::string_view::npos || equals == 0 || equals + 1 == item.size()) {
+            return false;
+        }
+        start += item.size() + 1;
+        if (start > text.size()) return true;
+    }
+}
+
 }  // namespace
 
 WorkloadName parse_workload(std::string_view name) {
     const std::size_t slash = name.rfind('/');
-    if (slash == std::string_view::npos || slash == 0 || !is_size(name.substr(slash + 1))) {
-        return {"", std::string(name)};
+    if (slash != std::string_view::npos && is_point(name.substr(slash + 1))) {
+        WorkloadName parsed = parse_workload(name.substr(0, slash));
+        if (!parsed.kind.empty() && parsed.point.empty()) {
+            parsed.point = name.substr(slash + 1);
+            return parsed;
+        }
     }
-    return {std::string(name.substr(0, slash)), std::string(name.substr(slash + 1))};
+    if (slash == std::string_view::npos || slash == 0 || !is_size(name.substr(slash + 1))) {
+        return {"", std::string(name), ""};
+    }
+    return {std::string(name.substr(0, slash)), std::string(name.substr(slash + 1)), ""};
 }
 
 std::string size_text(long long bytes) {

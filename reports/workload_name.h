@@ -6,11 +6,16 @@
 
 namespace vsb::reports {
 
-// "fixed/64B" -> kind "fixed", payload "64B". A name that does not end in a size has no kind, and
-// its payload is the whole name.
+// "fixed/64B" -> kind "fixed", payload "64B". "fixed/64B/max-pkts=8,flows=2" has the point
+// "max-pkts=8,flows=2" besides. A name that is neither has no kind, and its payload is the whole
+// name.
 struct WorkloadName {
     std::string kind;
     std::string payload;
+    std::string point = {};
+
+    // "64B", "64B max-pkts=8,flows=2": what a row is called within its kind.
+    std::string label() const { return point.empty() ? payload : payload + " " + point; }
 };
 
 WorkloadName parse_workload(std::string_view name);

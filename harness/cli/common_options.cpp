@@ -58,6 +58,8 @@ void StatisticsOptions::add_to(CLI::App& app) {
                    "crossover-t, paired-t, normal, hodges-lehmann, sign, bca or permutation "
                    "(crossover-t)")
         ->type_name("NAME");
+    app.add_option("--beside", beside, "a second method's intervals beside the headline's")
+        ->type_name("NAME");
     app.add_option("--confidence", confidence, "of the intervals (0.95)")->type_name("X|N%");
     app.add_option("--margin", margin, "equivalence margin, as 2%")->type_name("X|N%");
     app.add_option("--adjust", adjust,
@@ -79,6 +81,9 @@ reports::CompareOptions StatisticsOptions::parsed() const {
     };
     if (!method.empty()) {
         read("--method", [&] { options.method = stats::parse_method(method); });
+    }
+    if (!beside.empty()) {
+        read("--beside", [&] { options.beside = stats::parse_method(beside); });
     }
     if (!confidence.empty()) {
         read("--confidence", [&] {

@@ -31,9 +31,10 @@ struct FormatOption {
     std::vector<std::string> choices_;
 };
 
-// --method, --confidence, --margin, --adjust, --simultaneous.
+// --method, --beside, --confidence, --margin, --adjust, --simultaneous.
 struct StatisticsOptions {
     std::string method;
+    std::string beside;
     std::string confidence;
     std::string margin;
     std::string adjust = "none";

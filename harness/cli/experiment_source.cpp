@@ -2,11 +2,13 @@
 
 #include <filesystem>
 #include <random>
+#include <stdexcept>
 
 #include "harness/cli/failure.h"
 #include "harness/cli/output.h"
 #include "harness/experiment_toml.h"
 #include "harness/presets.h"
+#include "stats/comparison.h"
 
 namespace vsb::cli {
 
@@ -57,6 +59,13 @@ Experiment new_experiment(const std::string& source, const Settings& given) {
     Settings all = harness::merged(base, given);
     if (!all.seed) all.seed = drawn_seed();
     Experiment experiment = harness::make_experiment(all);
+    if (!experiment.beside.empty()) {
+        try {
+            stats::parse_method(experiment.beside);
+        } catch (const std::invalid_argument& error) {
+            throw Failure(kUsage, std::string("--beside: ") + error.what());
+        }
+    }
     if (all.pairs && *all.pairs != experiment.pairs) {
         say("vsockbench: pairs: " + std::to_string(*all.pairs) + " rounded up to " +
             std::to_string(experiment.pairs) + ", so that both orders are equally often");
