@@ -171,6 +171,25 @@ std::string pairs_html(const Comparison& comparison, const HtmlExtras& extras, F
     return section("Pair by pair", out);
 }
 
+std::string sweeps_html(const Comparison& comparison, const HtmlExtras& extras, Figures& figures) {
+    std::string out;
+    for (const Sweep& sweep : extras.sweeps) {
+        std::string names;
+        for (const SweepAxis& axis : sweep.axes)
+            names += (names.empty() ? "" : ", ") + axis.name;
+        const std::string fixed = sweep.fixed.empty() ? "" : ", " + sweep.fixed;
+        const std::string caption = fmt::format(
+            "{} {}{}: change with its {} interval; filled: the best and what is not "
+            "told from it",
+            sweep.kind, sweep.metric, fixed, plain_percent(comparison.confidence));
+        out += fmt::format("<section><h2>{} over {}</h2>\n<p class=\"lead\">{}</p>\n{}</section>\n",
+                           page_cell(sweep.kind), page_cell(names),
+                           page_text(best_text(comparison, sweep)),
+                           figures.figure(sweep_plot(sweep), caption));
+    }
+    return out;
+}
+
 std::string rtt_html(const HtmlExtras& extras, Figures& figures) {
     std::string out;
     for (const RttSamples& samples : extras.rtt) {
@@ -234,7 +253,8 @@ std::string html(const Comparison& comparison, const HtmlExtras& extras) {
     body += notes_html(comparison);
     body += list_of(state_facts(comparison));
     if (comparison.rows.empty()) body += "<p>No rows: nothing to compare.</p>\n";
-    std::string content = tables_html(comparison, figures);
+    std::string content = sweeps_html(comparison, extras, figures);
+    content += tables_html(comparison, figures);
     content += pairs_html(comparison, extras, figures);
     content += rtt_html(extras, figures);
     content += batches_html(extras, figures);

@@ -8,6 +8,7 @@
 #include "datasets/paired_series.h"
 #include "reports/comparison.h"
 #include "reports/plot.h"
+#include "reports/sweep.h"
 
 namespace vsb::reports {
 
@@ -30,6 +31,7 @@ struct HtmlExtras {
     std::vector<datasets::PairedSeries> series;  // the input of the comparison
     std::vector<RttSamples> rtt;
     std::vector<BatchSizes> batch_sizes;
+    std::vector<Sweep> sweeps;
     Plotter plotter;  // gnuplot(); empty: tables and a notice
 };
 

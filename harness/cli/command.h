@@ -25,5 +25,6 @@ Command add_history(CLI::App& program);
 Command add_nightly(CLI::App& program);
 Command add_audit(CLI::App& program);
 Command add_guest(CLI::App& program);
+Command add_sweep(CLI::App& program);
 
 }  // namespace vsb::cli

@@ -33,8 +33,9 @@ int command_line(int argc, char** argv) {
         "\nExit codes: 0 done, 1 a gate failed, 2 usage or bad input, 3 not measured,\n"
         "4 skipped (this machine lacks something), 130 interrupted.");
     std::vector<Command> commands;
-    for (const auto add : {add_run, add_compare, add_report, add_audit, add_plan, add_list,
-                           add_show, add_import, add_export, add_history, add_nightly, add_guest}) {
+    for (const auto add :
+         {add_run, add_compare, add_report, add_audit, add_plan, add_list, add_show, add_import,
+          add_export, add_history, add_nightly, add_guest, add_sweep}) {
         commands.push_back(add(program));
     }
     try {

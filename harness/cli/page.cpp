@@ -26,6 +26,11 @@ Id state_id(const datasets::ExperimentRecord& record, const std::string& label) 
     return 0;
 }
 
+// A sweep over payloads alone has no parameter in its workloads' names.
+bool is_sweep(const datasets::ExperimentRecord& record) {
+    return record.name.starts_with("sweep of ");
+}
+
 }  // namespace
 
 std::string recorded_page(const datasets::Store& store, const datasets::ExperimentRecord& record,
@@ -33,6 +38,9 @@ std::string recorded_page(const datasets::Store& store, const datasets::Experime
     reports::HtmlExtras extras;
     extras.series = store.paired(record.id);
     extras.plotter = reports::gnuplot();
+    if (reports::has_points(comparison) || is_sweep(record)) {
+        extras.sweeps = reports::sweeps(comparison, extras.series, record.seed);
+    }
 
     std::map<Id, reports::RttSamples> rtt;
     std::map<Id, reports::BatchSizes> batches;

@@ -6,6 +6,7 @@
 #include "datasets/store.h"
 #include "harness/cli/command.h"
 #include "harness/cli/common_options.h"
+#include "harness/cli/conclude.h"
 #include "harness/cli/experiment_source.h"
 #include "harness/cli/failure.h"
 #include "harness/cli/measure.h"
@@ -48,32 +49,15 @@ Settings given_settings(const RunCommand& options) {
     return settings;
 }
 
-// The table of what was just recorded, and the code that says how it went.
-int conclude(const RunCommand& options, const std::string& format, const Store& store,
-             const harness::RunOutcome& outcome) {
-    const std::string id = std::to_string(outcome.id);
-    const std::string file = options.store.file().string();
-    const bool stopped = outcome.status == ExperimentStatus::interrupted;
-    // First where it is: what follows goes to a pipe that may be closed.
-    if (stopped) {
-        say("vsockbench: interrupted: " + std::to_string(outcome.pairs_whole) + " of " +
-            std::to_string(outcome.pairs_planned) +
-            " pairs are recorded (go on with: vsockbench run --resume " + id + " --db " + file +
-            ")");
-    } else if (!options.quiet) {
-        say("recorded as experiment " + id + " in " + file);
-    }
-    if (outcome.pairs_lost > 0) {
-        say("vsockbench: run: " + std::to_string(outcome.pairs_lost) + " of " +
-            std::to_string(outcome.pairs_planned) +
-            " pairs were lost, the first: " + outcome.first_failure +
-            " (measure them again with: vsockbench run --resume " + id + " --db " + file + ")");
-    }
-    reports::Comparison comparison = compare_recorded(store, store.find(id), {});
-    // A run that may go on is still under way: a p-value now would be a look before the end.
-    if (stopped) comparison.interim = true;
-    write_result(rendered(comparison, format));
-    return stopped ? kInterrupted : outcome.pairs_lost > 0 ? kNotMeasured : kDone;
+Conclusion conclusion_of(const RunCommand& options, const std::string& format) {
+    Conclusion how;
+    how.db = options.store.file();
+    how.quiet = options.quiet;
+    how.write = [format](const datasets::Store&, const datasets::ExperimentRecord&,
+                         const reports::Comparison& comparison) {
+        write_result(rendered(comparison, format));
+    };
+    return how;
 }
 
 int run_new(const RunCommand& options, const std::string& format) {
@@ -81,7 +65,7 @@ int run_new(const RunCommand& options, const std::string& format) {
         harness::find_preset(options.source) != nullptr && !options.keys.contains("workload");
     const Measured measured = measure_new(new_experiment(options.source, given_settings(options)),
                                           cycles_by_preset, options.store.file(), options.quiet);
-    return conclude(options, format, measured.store, measured.outcome);
+    return conclude(measured, conclusion_of(options, format));
 }
 
 int run_resumed(const RunCommand& options, const std::string& format) {
@@ -92,7 +76,7 @@ int run_resumed(const RunCommand& options, const std::string& format) {
                                   " (leave it out)");
     }
     const Measured measured = measure_on(options.resume, options.store.file(), options.quiet);
-    return conclude(options, format, measured.store, measured.outcome);
+    return conclude(measured, conclusion_of(options, format));
 }
 
 int run(const RunCommand& options) {
