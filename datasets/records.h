@@ -33,7 +33,7 @@ struct WorkloadRecord {
 
 struct NewExperiment {
     std::string name;
-    std::string target;  // engine | host | guest | fake
+    std::string target;  // engine | host | guest | fake | model | import
     std::uint64_t seed = 0;
     std::int64_t pairs = 0;  // planned pairs of each workload
     std::string config;      // the experiment as given, TOML with every key set

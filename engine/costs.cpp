@@ -19,7 +19,7 @@ std::span<const CostInfo, kCosts> cost_table() {
         {"device_packet", "the device's own work on a packet: descriptor, header", 40},
         {"post_buffer", "making an RX buffer and posting it", 10},
         {"publish", "advancing a used index, which the other side looks at", 10},
-        {"copy_byte", "copying one byte", 0.1},
+        {"copy_byte", "copying one byte to or from memory that another CPU had last", 0.1},
         {"notification", "calling data-ready or write-space, nobody woken", 5},
         {"kick", "telling the device of buffers: a VM exit, which user space has not", 0},
         {"interrupt", "taking an interrupt of the device, which user space has not", 0},

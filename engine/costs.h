@@ -4,7 +4,7 @@
 // that code names one of these.
 //
 // The defaults are round figures of two CPUs of a virtual machine (AMD EPYC, Linux 6.18) for what
-// the engine does in user space; `vsockbench calibrate` replaces those that a program can measure.
+// the engine does in user space; `vsockbench calibrate` replaces them by a machine's own.
 // What only a kernel and a hypervisor charge (system_call, kick, interrupt) is 0 unless asked for,
 // as it is in a measured run.
 

@@ -11,9 +11,11 @@
 
 namespace vsb::harness {
 
-engine::State parse_engine_state(std::string_view text, bool is_a) {
+engine::State parse_engine_state(std::string_view text, bool is_a,
+                                 const std::optional<engine::VirtualMachine>& machine) {
     const StateSpec spec = parse_state_spec(text);
     engine::State state;
+    state.virtual_machine = machine;
     if (const std::string* system = spec.find("system")) state.system = *system;
     const engine::SystemInfo& info = engine::find_system(state.system);
     state.policy = is_a ? info.default_a : info.default_b;
@@ -64,9 +66,10 @@ std::vector<Parameter> needed_for(const engine::State& state, std::uint64_t max_
 }
 
 // The state at the point, and what grew for it.
-std::pair<engine::State, std::vector<Parameter>> grown_state(std::string_view spec, bool is_a,
-                                                             const Point& point) {
-    engine::State state = parse_engine_state(state_at_point(spec, point), is_a);
+std::pair<engine::State, std::vector<Parameter>> grown_state(
+    std::string_view spec, bool is_a, const Point& point,
+    const std::optional<engine::VirtualMachine>& machine) {
+    engine::State state = parse_engine_state(state_at_point(spec, point), is_a, machine);
     const auto at = std::ranges::find(point, "max-pkts", &Point::value_type::first);
     if (at == point.end() || state.system != "virtio-vsock-rx") return {state, {}};
     const bool takes_it = parse_state_spec(spec).find("max-pkts") == nullptr;
@@ -78,14 +81,16 @@ std::pair<engine::State, std::vector<Parameter>> grown_state(std::string_view sp
 
 }  // namespace
 
-engine::State engine_state_at(std::string_view spec, bool is_a, const Point& point) {
-    return grown_state(spec, is_a, point).first;
+engine::State engine_state_at(std::string_view spec, bool is_a, const Point& point,
+                              const std::optional<engine::VirtualMachine>& machine) {
+    return grown_state(spec, is_a, point, machine).first;
 }
 
-std::string grown_bounds_text(std::string_view spec, bool is_a, const std::vector<Axis>& axes) {
+std::string grown_bounds_text(std::string_view spec, bool is_a, const std::vector<Axis>& axes,
+                              const std::optional<engine::VirtualMachine>& machine) {
     std::string text;
     for (const Point& point : points_of(axes)) {
-        const auto grown = grown_state(spec, is_a, point).second;
+        const auto grown = grown_state(spec, is_a, point, machine).second;
         for (const auto& [name, value] : grown) {
             const bool first = &name == &grown.front().first;
             if (first) text += (text.empty() ? "" : "; ") + point_text(point);

@@ -7,9 +7,11 @@
 #include <utility>
 
 #include "engine/run.h"
+#include "harness/calibration.h"
 #include "harness/engine_figures.h"
 #include "harness/engine_state.h"
 #include "harness/state_spec.h"
+#include "harness/value_text.h"
 #include "receivers/perf/counters.h"
 
 namespace vsb::harness {
@@ -35,14 +37,31 @@ class WorkerCounters {
     std::optional<perf::Counts> counts_;
 };
 
+std::optional<engine::VirtualMachine> machine_of(const Experiment& experiment) {
+    if (!is_model(experiment)) return {};
+    engine::VirtualMachine machine;
+    machine.cpus = static_cast<unsigned>(experiment.vcpus);
+    machine.jitter = experiment.jitter;
+    machine.costs = parse_costs(experiment.costs, engine::default_costs());
+    for (const auto& [role, cpu] : roles(experiment.cpus)) {
+        if (static_cast<std::uint64_t>(cpu) < experiment.vcpus) continue;
+        throw std::invalid_argument("cpus: " + role + "=" + std::to_string(cpu) +
+                                    ", but the virtual machine's CPUs are 0 to " +
+                                    std::to_string(experiment.vcpus - 1) +
+                                    " (give it more with vcpus)");
+    }
+    return machine;
+}
+
 class EngineTarget : public Target {
   public:
     explicit EngineTarget(const Experiment& experiment)
-        : specs_{experiment.a, experiment.b},
+        : machine_(machine_of(experiment)),
+          specs_{experiment.a, experiment.b},
           axes_(experiment.over),
-          system_(parse_engine_state(experiment.a, true).system),
+          system_(parse_engine_state(experiment.a, true, machine_).system),
           cpus_(experiment.cpus) {
-        const std::string other = parse_engine_state(experiment.b, false).system;
+        const std::string other = parse_engine_state(experiment.b, false, machine_).system;
         if (system_ != other) {
             throw std::invalid_argument("states of two systems, " + system_ + " and " + other +
                                         ", do not compare");
@@ -84,7 +103,8 @@ class EngineTarget : public Target {
         WorkerCounters counters;
         engine::Hooks hooks;
         if (workload.kind == Kind::cycles) counters.attach(hooks);
-        const engine::State state = state_at(request.state, workload.point);
+        engine::State state = state_at(request.state, workload.point);
+        if (state.virtual_machine) state.virtual_machine->seed = request.seed;
         const engine::Outcome outcome =
             engine::run(state, work, placement_, static_cast<std::uint64_t>(request.timeout_ns),
                         hooks, request.stop);
@@ -97,6 +117,12 @@ class EngineTarget : public Target {
 
     std::map<std::string, std::string> describe() const override {
         std::map<std::string, std::string> facts;
+        if (machine_) {
+            facts["clock"] = "virtual";
+            facts["model.cpus"] = std::to_string(machine_->cpus);
+            facts["model.jitter"] = number_text(machine_->jitter);
+            facts["model.costs_ns"] = costs_text(machine_->costs);
+        }
         facts["topology"] = "embedded engine, " + system_ + ": one process, device side " +
                             (cpus_.device ? "on its own CPU" : "in the worker's thread");
         for (const char* role : {"receiver", "worker", "device"}) {
@@ -105,7 +131,8 @@ class EngineTarget : public Target {
         for (const auto& [role, cpu] : roles(cpus_))
             facts["cpu." + role] = std::to_string(cpu);
         for (const std::size_t state : {1U, 0U}) {
-            const std::string grown = grown_bounds_text(specs_.at(state), state == 0, axes_);
+            const std::string grown =
+                grown_bounds_text(specs_.at(state), state == 0, axes_, machine_);
             if (grown.empty()) continue;
             facts["warning.bounds-grow"] =
                 "with max-pkts, ring-size grows in both states and max-bytes where max-pkts does, "
@@ -131,11 +158,12 @@ class EngineTarget : public Target {
     }
 
     engine::State state_at(std::size_t state, const Point& point) const {
-        return engine_state_at(specs_.at(state), state == 0, point);
+        return engine_state_at(specs_.at(state), state == 0, point, machine_);
     }
 
     // A CPU that was taken away in the middle (hotplug, a cpuset) makes the trial another one.
     std::string lost_cpu() const {
+        if (machine_) return {};
         try {
             check_allowed(cpus_, allowed_cpus());
         } catch (const std::exception& error) {
@@ -144,6 +172,7 @@ class EngineTarget : public Target {
         return {};
     }
 
+    std::optional<engine::VirtualMachine> machine_;  // its seed is each trial's
     std::array<std::string, 2> specs_;
     std::vector<Axis> axes_;
     std::string system_;

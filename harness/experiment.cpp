@@ -56,6 +56,14 @@ Fresh parse_fresh(std::string_view name) {
     return static_cast<Fresh>(index_of(kFresh, name, "freshness"));
 }
 
+bool is_model(const Experiment& experiment) {
+    return experiment.clock == "virtual";
+}
+
+std::string recorded_target(const Experiment& experiment) {
+    return is_model(experiment) ? "model" : experiment.target;
+}
+
 std::uint64_t writes_of(std::uint64_t payload_bytes, double scale) {
     const std::uint64_t published =
         std::min(std::uint64_t{1} << 20, (std::uint64_t{2} << 30) / payload_bytes);

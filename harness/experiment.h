@@ -70,13 +70,26 @@ struct Experiment {
     std::uint64_t seed = 1;  // at most 2^63-1: the store's and TOML's integers are signed
     Fresh fresh = Fresh::state;
     CpuPlacement cpus;
-    std::string endpoint = "unix";             // of the host target: unix | tcp | vsock
+    std::string endpoint = "unix";  // of the host target: unix | tcp | vsock
+    std::string clock = "wall";     // wall | virtual (engine: a model) | exact (guest)
+    // Of the virtual clock alone: CPUs that need not exist, how far prices are drawn from the list,
+    // and the list, "NAME=NS,..." over the built-in one. As given it may also name files that
+    // `calibrate` wrote; a run has them read (calibration.h's resolve_costs).
+    std::uint64_t vcpus = 2;
+    double jitter = 0.05;
+    std::string costs;
     std::int64_t timeout_ns = 60'000'000'000;  // of one trial
     GuestMachine guest;
     std::string beside;  // a second method's intervals beside the headline's; empty: none
 
     bool operator==(const Experiment&) const = default;
 };
+
+// Nothing is measured: named costs are added up.
+bool is_model(const Experiment& experiment);
+// What the store calls the target: "model" for a model, so that no history, list or query takes its
+// figures for measured ones.
+std::string recorded_target(const Experiment& experiment);
 
 // One row of the result: a kind at a payload, and at a point where there are axes.
 struct Workload {

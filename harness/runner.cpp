@@ -333,7 +333,7 @@ RunOutcome run_experiment(const RunContext& context, const Experiment& experimen
     need_planner(context, experiment);
     datasets::NewExperiment fresh;
     fresh.name = experiment.name;
-    fresh.target = experiment.target;
+    fresh.target = recorded_target(experiment);
     fresh.seed = experiment.seed;
     fresh.pairs = experiment.pairs;
     fresh.config = experiment_toml(experiment);

@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <stdexcept>
 
+#include "engine/virtual/virtual_machine.h"
 #include "harness/pilot.h"
 #include "harness/schedule.h"
 #include "harness/toml_text.h"
@@ -259,7 +260,24 @@ std::string one_of(std::string_view text, std::initializer_list<std::string_view
     throw std::invalid_argument("'" + std::string(text) + "' is not one of " + list);
 }
 
-const std::array<Key, 21> kKeys{{
+void set_vcpus(Settings& s, std::string_view text) {
+    const std::uint64_t cpus = parse_count(text);
+    if (cpus == 0 || cpus > engine::VirtualMachine::kMostCpus) {
+        throw std::invalid_argument("'" + std::string(text) + "' is not within 1.." +
+                                    std::to_string(engine::VirtualMachine::kMostCpus));
+    }
+    s.vcpus = cpus;
+}
+
+void set_jitter(Settings& s, std::string_view text) {
+    const double jitter = parse_fraction(text);
+    if (!(jitter >= 0 && jitter <= 1)) {
+        throw std::invalid_argument("'" + std::string(text) + "' is not within 0..100%");
+    }
+    s.jitter = jitter;
+}
+
+const std::array<Key, 24> kKeys{{
     {"name", "TEXT", "name of the experiment in the store and the reports", kString, set_name,
      [](const Experiment& e) { return toml_string(e.name); }},
     {"target", "engine|host|guest", "what is measured (engine)", kString, set_target,
@@ -304,6 +322,15 @@ const std::array<Key, 21> kKeys{{
      [](const Experiment& e) { return toml_string(cpu_placement_text(e.cpus)); }},
     {"endpoint", "unix|tcp|vsock", "socket of the host target (unix)", kString, set_endpoint,
      [](const Experiment& e) { return toml_string(e.endpoint); }},
+    {"vcpus", "N", "CPUs of the virtual clock, 1 to 64 (2)", kInteger, set_vcpus,
+     [](const Experiment& e) { return std::to_string(e.vcpus); }},
+    {"jitter", "X|N%", "how far the virtual clock draws a cost from its price (5%)",
+     kString | kInteger | kFloat, set_jitter,
+     [](const Experiment& e) { return number_text(e.jitter); }},
+    {"costs", "FILE|NAME=NS,...",
+     "prices of the virtual clock, later ones win (built-in; `calibrate` writes a file)",
+     kString | kTable, [](Settings& s, std::string_view text) { s.costs = text_of(text); },
+     [](const Experiment& e) { return toml_string(e.costs); }},
     {"timeout", "TIME", "longest a trial may take: 500ms, 60s, 2m (60s)",
      kString | kInteger | kFloat,
      [](Settings& s, std::string_view text) { s.timeout_ns = parse_duration_ns(text); },
@@ -318,11 +345,13 @@ const std::array<Key, 21> kKeys{{
          s.topology = one_of(text, {"auto", "loopback", "vhost-user", "vhost", "nested"});
      },
      [](const Experiment& e) { return toml_string(e.guest.topology); }},
-    {"clock", "wall|exact", "guest: real time, or one instruction = 1 ns (wall)", kString,
+    {"clock", "wall|virtual|exact",
+     "real time; engine: virtual, named costs, a model; guest: exact, an instruction = 1 ns (wall)",
+     kString,
      [](Settings& s, std::string_view text) {
-         s.clock = one_of(text, {"wall", "exact"});
+         s.clock = one_of(text, {"wall", "virtual", "exact"});
      },
-     [](const Experiment& e) { return toml_string(e.guest.clock); }},
+     [](const Experiment& e) { return toml_string(e.clock); }},
     {"accel", "auto|kvm|tcg", "guest: QEMU's accelerator (KVM where there is one)", kString,
      [](Settings& s, std::string_view text) {
          s.accel = one_of(text, {"auto", "kvm", "tcg"});
@@ -381,6 +410,9 @@ Settings merged(const Settings& base, const Settings& over) {
     take(all.topology, over.topology);
     take(all.clock, over.clock);
     take(all.accel, over.accel);
+    take(all.vcpus, over.vcpus);
+    take(all.jitter, over.jitter);
+    take(all.costs, over.costs);
     take(all.timeout_ns, over.timeout_ns);
     take(all.beside, over.beside);
     return all;
@@ -416,9 +448,25 @@ Experiment make_experiment(const Settings& settings) {
     e.endpoint = settings.endpoint.value_or(e.endpoint);
     e.guest.vmm = settings.vmm.value_or(e.guest.vmm);
     e.guest.topology = settings.topology.value_or(e.guest.topology);
-    e.guest.clock = settings.clock.value_or(e.guest.clock);
     e.guest.accel = settings.accel.value_or(e.guest.accel);
     e.beside = settings.beside.value_or(e.beside);
+    e.clock = settings.clock.value_or(e.clock);
+    e.vcpus = settings.vcpus.value_or(e.vcpus);
+    e.jitter = settings.jitter.value_or(e.jitter);
+    e.costs = settings.costs.value_or(e.costs);
+    e.guest.clock = e.target == "guest" ? e.clock : e.guest.clock;
+    if (e.clock == "exact" && e.target != "guest") {
+        throw std::invalid_argument("clock: target " + e.target +
+                                    " has no exact clock (guest has)");
+    }
+    if (is_model(e) && e.target != "engine") {
+        throw std::invalid_argument("clock: target " + e.target +
+                                    " has no virtual clock (engine has)");
+    }
+    if (!is_model(e) && (settings.vcpus || settings.jitter || settings.costs) && !settings.clock) {
+        throw std::invalid_argument(
+            "clock: vcpus, jitter and costs are the virtual clock's (add clock = virtual)");
+    }
     e.timeout_ns = settings.timeout_ns.value_or(e.timeout_ns);
     if (e.recv_bytes == 0 && e.target != "engine" && e.target != "fake") {
         throw std::invalid_argument("recv_size: 0 is for engine systems without a recv()");

@@ -34,6 +34,9 @@ struct Settings {
     std::optional<std::string> topology;
     std::optional<std::string> clock;
     std::optional<std::string> accel;
+    std::optional<std::uint64_t> vcpus;
+    std::optional<double> jitter;
+    std::optional<std::string> costs;
     std::optional<std::int64_t> timeout_ns;
     std::optional<std::string> beside;
 };

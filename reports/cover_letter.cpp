@@ -11,7 +11,7 @@
 namespace vsb::reports {
 
 std::string cover_letter(const Comparison& comparison) {
-    std::string out = "Performance:\n\n";
+    std::string out = "Performance:\n\n" + letter_model(comparison);
     if (comparison.interim) {
         out += wrap("INTERIM: the run is under way. These are estimates so far, not a result.",
                     kLetterColumns) +

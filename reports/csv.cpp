@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "reports/escape.h"
+#include "reports/facts.h"
 #include "reports/figures.h"
 
 namespace vsb::reports {
@@ -26,12 +27,14 @@ std::string codes(const std::vector<stats::Warning>& warnings) {
     return out;
 }
 
-std::string line_of(const Row& row, bool interim) {
+std::string line_of(const Row& row, bool interim, bool model) {
     const stats::Comparison& r = row.result;
     const auto p = [interim](const std::optional<double>& value) {
         return interim ? std::string() : exact(value);
     };
     const auto& hl = r.hodges_lehmann;
+    std::vector<stats::Warning> warnings = r.warnings;
+    if (model) warnings.insert(warnings.begin(), {"model", ""});
     const std::vector<std::string> cells = {
         csv_cell(row.workload),
         csv_cell(row.metric),
@@ -63,7 +66,7 @@ std::string line_of(const Row& row, bool interim) {
         hl ? exact(hl->high) : "",
         row.simultaneous ? exact(row.simultaneous->low) : "",
         row.simultaneous ? exact(row.simultaneous->high) : "",
-        csv_cell(codes(r.warnings)),
+        csv_cell(codes(warnings)),
     };
     std::string line;
     for (std::size_t i = 0; i < cells.size(); ++i)
@@ -76,7 +79,7 @@ std::string line_of(const Row& row, bool interim) {
 std::string csv(const Comparison& comparison) {
     std::string out(kHeader);
     for (const Row& row : comparison.rows)
-        out += line_of(row, comparison.interim);
+        out += line_of(row, comparison.interim, comparison.record && is_model(*comparison.record));
     return out;
 }
 

@@ -55,6 +55,11 @@ void add(std::vector<Fact>& facts, const char* label, const std::string& text) {
 
 std::string machine(const Environment& env) {
     Parts parts;
+    if (!env("model.cpus").empty()) {
+        parts.add("none, a virtual clock with ", env("model.cpus"), " virtual CPUs");
+        parts.add("costs drawn around their prices by up to ", env("model.jitter"), " of them");
+        return parts.text();
+    }
     parts.add("", env("cpu_model"));
     parts.add("", env("cpus_online"), " CPUs online");
     parts.add("", env("cpus_allowed"), " allowed");
@@ -86,6 +91,7 @@ std::string pinning(const ExperimentRecord& record) {
 
 std::string costs(const Environment& env) {
     Parts parts;
+    if (!env("model.costs_from").empty()) return env("model.costs_from");
     parts.add("wakeup ", env("machine.wake_cost_ns"), " ns for the waker");
     parts.add("wakeup ", env("machine.wake_latency_ns"), " ns until the woken thread runs");
     parts.add("system call ", env("machine.syscall_cost_ns"), " ns");
@@ -115,6 +121,10 @@ std::string config_text(const std::string& config, std::string_view key) {
 std::string target_text(const std::string& target) {
     if (target == "engine") {
         return "engine: the receive path modelled in one process in user space, not a kernel";
+    }
+    if (target == "model") {
+        return "model: the engine's code under a virtual clock that adds named costs up; nothing "
+               "was measured, order may carry over to a machine and magnitudes do not";
     }
     if (target == "host") return "host: the socket tools on this machine's own kernel";
     if (target == "guest") return "guest: virtual machines started for this experiment";
@@ -177,6 +187,14 @@ std::string state_spec(const Comparison& comparison, const std::string& label) {
             return state.spec.empty() ? "as built, no SPEC given" : state.spec;
     }
     return "";
+}
+
+bool is_model(const ExperimentRecord& record) {
+    return record.target == "model";
+}
+
+std::string model_tag(const Comparison& comparison) {
+    return comparison.record && is_model(*comparison.record) ? "MODEL: " : "";
 }
 
 bool is_a_a(const Comparison& comparison) {
@@ -282,6 +300,7 @@ std::vector<Fact> machine_facts(const Comparison& comparison) {
     facts.push_back({"topology", or_unknown(env("topology"))});
     facts.push_back({"pinning", or_unknown(pinning(record))});
     add(facts, "costs", costs(env));
+    add(facts, "prices, ns", env("model.costs_ns"));
     add(facts, "load", load(env));
     Parts build;
     build.add("", env("compiler"));

@@ -30,6 +30,12 @@ std::string table_sign_text(const Comparison& comparison);
 // rows differ.
 std::string pairs_text(const Comparison& comparison);
 
+// Whether the figures are a model's: a virtual clock added named costs up, and nothing was
+// measured.
+bool is_model(const datasets::ExperimentRecord& record);
+// "MODEL: " for such a comparison, else empty: it stands before every heading and table.
+std::string model_tag(const Comparison& comparison);
+
 // Whether the record says that A and B are one and the same state.
 bool is_a_a(const Comparison& comparison);
 

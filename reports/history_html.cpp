@@ -167,7 +167,9 @@ std::string rule_html(const History& history) {
 
 std::string history_html(const History& history, const Plotter& plotter) {
     Figures figures(plotter);
-    std::string body = fmt::format("<h1>{}: history</h1>\n", page_cell(history.name));
+    std::string body =
+        fmt::format("<h1>{}{}: history</h1>\n", history.target == "model" ? "MODEL: " : "",
+                    page_cell(history.name));
     if (!history.nights.empty()) {
         body += fmt::format("<p class=\"lead\">{} nights, {} to {}</p>\n", history.nights.size(),
                             date_html(history, 0), date_html(history, history.nights.size() - 1));

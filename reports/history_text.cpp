@@ -84,8 +84,9 @@ std::string head_of(const HistoryWorkload& workload, std::size_t width) {
 }  // namespace
 
 std::string history_text(const History& history, std::size_t width, std::size_t most_nights) {
-    std::string text =
-        wrap(fmt::format("{}: {}", name_of(history.name), state_text(history)), width, "", "  ");
+    std::string text = wrap(fmt::format("{}{}: {}", history.target == "model" ? "MODEL: " : "",
+                                        name_of(history.name), state_text(history)),
+                            width, "", "  ");
     for (const Alarm& alarm : history.alarms)
         text +=
             wrap(shorten(ascii(alarm_text(history, alarm)), kLongestText), width, "  ! ", "    ");

@@ -138,12 +138,13 @@ std::string table_html(const Comparison& comparison, const Table& table) {
 std::string tables_html(const Comparison& comparison, Figures& figures) {
     std::string out;
     for (const Table& table : tables(comparison)) {
-        const std::string figure =
-            figures.figure(forest_plot(table, comparison.margin),
-                           fmt::format("{} {}: change with its {} interval", table.kind,
-                                       table.metric, plain_percent(comparison.confidence)));
-        out += fmt::format("<section><h2>{}</h2>\n<div class=\"block\">{}{}</div></section>\n",
-                           title_of(table), table_html(comparison, table), figure);
+        const std::string figure = figures.figure(
+            forest_plot(table, comparison.margin),
+            fmt::format("{}{} {}: change with its {} interval", model_tag(comparison), table.kind,
+                        table.metric, plain_percent(comparison.confidence)));
+        out += fmt::format("<section><h2>{}{}</h2>\n<div class=\"block\">{}{}</div></section>\n",
+                           model_tag(comparison), title_of(table), table_html(comparison, table),
+                           figure);
     }
     return out;
 }
@@ -164,9 +165,10 @@ std::string pairs_html(const Comparison& comparison, const HtmlExtras& extras, F
     std::string out;
     for (const datasets::PairedSeries& series : extras.series) {
         if (!is_headline(comparison, series)) continue;
-        out += figures.figure(pairs_plot(series),
-                              fmt::format("{} {}{}", series.workload, series.metric,
-                                          series.unit.empty() ? "" : ", " + series.unit));
+        out += figures.figure(
+            pairs_plot(series),
+            fmt::format("{}{} {}{}", model_tag(comparison), series.workload, series.metric,
+                        series.unit.empty() ? "" : ", " + series.unit));
     }
     return section("Pair by pair", out);
 }
@@ -248,8 +250,9 @@ std::string environment_html(const Comparison& comparison) {
 std::string html(const Comparison& comparison, const HtmlExtras& extras) {
     Figures figures(extras.plotter);
     const std::string name = comparison.experiment.empty() ? "comparison" : comparison.experiment;
-    std::string body = fmt::format("<h1>{}</h1>\n<p class=\"lead\">{}</p>\n", page_cell(name),
-                                   html_text(pairs_text(comparison)));
+    std::string body =
+        fmt::format("<h1>{}{}</h1>\n<p class=\"lead\">{}</p>\n", model_tag(comparison),
+                    page_cell(name), html_text(pairs_text(comparison)));
     body += notes_html(comparison);
     body += list_of(state_facts(comparison));
     if (comparison.rows.empty()) body += "<p>No rows: nothing to compare.</p>\n";
@@ -259,7 +262,7 @@ std::string html(const Comparison& comparison, const HtmlExtras& extras) {
     content += rtt_html(extras, figures);
     content += batches_html(extras, figures);
     body += figures.notice() + content + rest_html(comparison) + environment_html(comparison);
-    return page(name, body);
+    return page(model_tag(comparison) + name, body);
 }
 
 }  // namespace vsb::reports

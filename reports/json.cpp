@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "reports/facts.h"
+
 namespace vsb::reports {
 namespace {
 
@@ -133,6 +135,7 @@ std::string json(const Comparison& comparison) {
                          {"n", sign ? Json(sign->n) : Json(nullptr)},
                          {"p", sign && !comparison.interim ? number(sign->p) : Json(nullptr)}};
     out["interim"] = comparison.interim;
+    out["model"] = comparison.record && is_model(*comparison.record);
     out["rows"] = Json::array();
     for (const Row& row : comparison.rows)
         out["rows"].push_back(row_of(row, comparison.interim));

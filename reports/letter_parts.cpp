@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "reports/escape.h"
+#include "reports/facts.h"
 #include "reports/figures.h"
 #include "reports/grid.h"
 #include "reports/notes.h"
@@ -125,7 +126,8 @@ std::string below(const Table& table, Cell cell, const std::string& before) {
 std::string table_text(const Comparison& comparison, const Table& table, const LetterNames& names) {
     const Shape shape = shape_of(comparison, table, names);
     const Drawn drawn = draw(grid_of(table, shape.columns), kColumns);
-    std::string out = wrap(shape.title, kColumns) + "\n" + drawn.text + "\n";
+    std::string out =
+        wrap(model_tag(comparison) + shape.title, kColumns) + "\n" + drawn.text + "\n";
     out += below(table, Cell::faster, fmt::format("pairs in which {} was better: ", names.b));
     const auto any = [&](auto has) {
         return std::any_of(table.rows.begin(), table.rows.end(), has);
@@ -157,6 +159,15 @@ std::string table_text(const Comparison& comparison, const Table& table, const L
 }
 
 }  // namespace
+
+std::string letter_model(const Comparison& comparison) {
+    if (model_tag(comparison).empty()) return "";
+    return wrap(model_tag(comparison) +
+                    "nothing here was measured. A virtual clock added named costs up; the order of "
+                    "the figures may carry over to a machine, their size does not.",
+                kColumns) +
+           "\n";
+}
 
 std::string letter_facts(const std::vector<Fact>& facts) {
     std::string out;

@@ -18,6 +18,9 @@ struct LetterNames {
     std::string pair = "base/patch";  // above recv() counts
 };
 
+// The first paragraph of a model's letter; empty for a measurement.
+std::string letter_model(const Comparison& comparison);
+
 std::string letter_facts(const std::vector<Fact>& facts);
 
 // "To keep in mind:" and the notes; empty when there are none.

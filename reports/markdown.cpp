@@ -48,8 +48,8 @@ std::string table_text(const Comparison& comparison, const Table& table) {
     }
     if (!comparison.interim) columns.push_back({Cell::verdict, "verdict"});
 
-    std::string title = safe(table.kind);
-    if (!table.metric.empty()) title += (title.empty() ? "" : ": ") + safe(table.metric);
+    std::string title = model_tag(comparison) + safe(table.kind);
+    if (!table.metric.empty()) title += (table.kind.empty() ? "" : ": ") + safe(table.metric);
     if (!table.unit.empty()) {
         title += fmt::format(" ({})", table.unit == "1" ? "count" : safe(table.unit));
     }
@@ -77,7 +77,7 @@ std::string table_text(const Comparison& comparison, const Table& table) {
 
 std::string markdown(const Comparison& comparison) {
     std::string out =
-        fmt::format("## {}{}\n\n", comparison.interim ? "INTERIM: " : "",
+        fmt::format("## {}{}{}\n\n", model_tag(comparison), comparison.interim ? "INTERIM: " : "",
                     comparison.experiment.empty() ? "Comparison" : safe(comparison.experiment));
     for (const Note& note : notes(comparison))
         out += fmt::format("- {}\n", safe(note.text));

@@ -46,6 +46,10 @@ std::vector<Fact> named_states(const std::vector<SeriesPart>& parts) {
         if (!part.comparison.record) {
             throw std::invalid_argument(ascii(part.comparison.experiment) + ": has no record");
         }
+        if (is_model(*part.comparison.record) != is_model(*parts.front().comparison.record)) {
+            throw std::invalid_argument(ascii(part.comparison.experiment) +
+                                        ": a model and a measurement do not go into one letter");
+        }
         add(part.a, state_spec(part.comparison, "A"));
         add(part.b, state_spec(part.comparison, "B"));
     }
@@ -73,7 +77,8 @@ bool holds(const std::vector<Fact>& facts, const Fact& fact) {
 
 std::string series_letter(const std::vector<SeriesPart>& parts) {
     if (parts.empty()) throw std::invalid_argument("a letter needs an experiment");
-    std::string out = "Performance:\n\n" + letter_facts(named_states(parts)) + "\n";
+    const std::string states = letter_facts(named_states(parts));
+    std::string out = "Performance:\n\n" + letter_model(parts.front().comparison) + states + "\n";
     std::vector<std::vector<Fact>> facts;
     facts.reserve(parts.size());
     for (const SeriesPart& part : parts)

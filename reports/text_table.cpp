@@ -81,9 +81,10 @@ std::vector<GridColumn> columns_of(const Comparison& comparison, const Table& ta
 std::string heading(const Comparison& comparison, std::size_t columns) {
     std::string out;
     const std::string name = shorten(ascii(comparison.experiment), kLongestName);
-    out += wrap(fmt::format("{}{}: change of B against A", comparison.interim ? "INTERIM " : "",
-                            name.empty() ? "comparison" : name),
-                columns);
+    out +=
+        wrap(fmt::format("{}{}{}: change of B against A", model_tag(comparison),
+                         comparison.interim ? "INTERIM " : "", name.empty() ? "comparison" : name),
+             columns);
     for (const Fact& fact : state_facts(comparison)) {
         out += wrap(shorten(ascii(fact.text), kLongestText), columns,
                     fmt::format("  {}: ", fact.label), "    ");
@@ -149,7 +150,7 @@ std::string text_table(const Comparison& comparison, std::size_t columns) {
     std::string out = heading(comparison, columns);
     if (comparison.rows.empty()) out += "\nno rows: nothing to compare\n";
     for (const Table& table : tables(comparison)) {
-        out += "\n" + wrap(title_of(table), columns) +
+        out += "\n" + wrap(model_tag(comparison) + title_of(table), columns) +
                draw_folded(grid_of(table, columns_of(comparison, table)), columns);
     }
     out += means_text(comparison, columns);

@@ -5,7 +5,15 @@
 namespace vsb::engine {
 
 bool DeviceQueue::pop(Buffer& buffer) noexcept {
+    return is_virtual() ? meet_and_take(buffer) : take(buffer);
+}
+
+bool DeviceQueue::meet_and_take(Buffer& buffer) noexcept {
     meet();
+    return take(buffer);
+}
+
+inline bool DeviceQueue::take(Buffer& buffer) noexcept {
     while (more_avail()) {
         const std::uint16_t head = ring_.avail_ring(last_avail_);
         ++last_avail_;
@@ -20,6 +28,18 @@ bool DeviceQueue::pop(Buffer& buffer) noexcept {
 void DeviceQueue::push(std::uint16_t head, std::uint32_t written) noexcept {
     ring_.used_ring(used_) = {head, written};
     ++used_;
+    publish();
+}
+
+inline void DeviceQueue::publish() noexcept {
+    if (is_virtual()) {
+        spend_and_publish();
+        return;
+    }
+    ring_.used_idx().store(used_, std::memory_order_release);
+}
+
+void DeviceQueue::spend_and_publish() noexcept {
     spend(Cost::publish);
     ring_.used_idx().store(used_, std::memory_order_release);
 }
@@ -27,8 +47,7 @@ void DeviceQueue::push(std::uint16_t head, std::uint32_t written) noexcept {
 void DeviceQueue::push_n(std::span<const VringUsedElem> entries) noexcept {
     for (const VringUsedElem& entry : entries)
         ring_.used_ring(used_++) = entry;
-    spend(Cost::publish);
-    ring_.used_idx().store(used_, std::memory_order_release);
+    publish();
 }
 
 bool DeviceQueue::signal_needed() noexcept {

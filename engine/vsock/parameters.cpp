@@ -10,6 +10,8 @@ namespace vsb::engine {
 namespace {
 
 constexpr std::uint64_t kMaxPayloadBytes = std::uint64_t{1} << 20;
+constexpr std::uint32_t kMostRealFlows = 64;  // threads of the system
+constexpr std::uint64_t kMostCredit = std::uint64_t{4} << 30;
 
 [[noreturn]] void refuse(const std::string& what) {
     throw std::invalid_argument("virtio-vsock-rx: " + what);
@@ -58,8 +60,10 @@ const std::vector<ParameterInfo>& vsock_rx_parameters() {
          1 << 26, "B"},
         {"rcvlowat", "SO_RCVLOWAT of the guest's socket", 1, 1, 1 << 26, "B"},
         {"event-idx", "1: event indices (VIRTIO_F_EVENT_IDX), 0: flags", 1, 0, 1, "1"},
-        {"flows", "connections that take turns packet by packet, a receiver thread each", 1, 1, 64,
-         "1"},
+        {"flows",
+         "connections that take turns packet by packet, a receiver thread each (above 64: the "
+         "virtual clock)",
+         1, 1, 1024, "1"},
         {"kick-cost-ns", "injected: the notifying thread is held this long for each kick", 0, 0,
          1'000'000, "ns"},
         {"irq-cost-ns", "injected: the worker is held this long for each interrupt", 0, 0,
@@ -90,6 +94,13 @@ VsockRxParameters parse_vsock_rx(
 
 VsockRxParameters parse_vsock_rx_state(const State& state) {
     VsockRxParameters parsed = parse_vsock_rx(state.parameters);
+    if (parsed.flows > kMostRealFlows && !state.virtual_machine)
+        refuse("flows is " + std::to_string(parsed.flows) +
+               ", each with a thread of its own: more than " + std::to_string(kMostRealFlows) +
+               " need the virtual clock");
+    if (parsed.flows * std::uint64_t{parsed.buf_alloc} > kMostCredit)
+        refuse("flows (" + std::to_string(parsed.flows) + ") with buf-alloc (" +
+               std::to_string(parsed.buf_alloc) + ") each: together more than 4 GiB");
     if (state.policy == "noop" && parsed.flows > 1)
         refuse("flows is " + std::to_string(parsed.flows) +
                ", but policy noop looks no socket up and has one (leave flows out)");

@@ -7,22 +7,37 @@ namespace vsb::engine {
 const Protocol kVsockProtocol{"AF_VSOCK"};
 const Transport kVirtioTransport{"virtio"};
 
+namespace {
+
+void wake_sleepers(Socket& sk, Current& me) noexcept {
+    if (sk.wait_queue.has_sleeper()) me.count(sk.wait_queue.wake_up());
+}
+
+// By itself, so that the measured path below keeps no frame for a call that it never makes.
+[[gnu::cold, gnu::noinline]] void notify_virtually(Socket& sk, Current& me) noexcept {
+    spend(Cost::notification);
+    wake_sleepers(sk, me);
+}
+
+inline void notify(Socket& sk, Current& me) noexcept {
+    is_virtual() ? notify_virtually(sk, me) : wake_sleepers(sk, me);
+}
+
+}  // namespace
+
 void native_data_ready(Socket& sk, Current& me) noexcept {
     ++me.counts.data_ready_notifications;
-    spend(Cost::notification);
-    if (sk.wait_queue.has_sleeper()) me.count(sk.wait_queue.wake_up());
+    notify(sk, me);
 }
 
 void native_write_space(Socket& sk, Current& me) noexcept {
     ++me.counts.write_space_notifications;
-    spend(Cost::notification);
-    if (sk.wait_queue.has_sleeper()) me.count(sk.wait_queue.wake_up());
+    notify(sk, me);
 }
 
 void native_state_change(Socket& sk, Current& me) noexcept {
     ++me.counts.state_change_notifications;
-    spend(Cost::notification);
-    if (sk.wait_queue.has_sleeper()) me.count(sk.wait_queue.wake_up());
+    notify(sk, me);
 }
 
 void vsock_data_ready(Socket& sk, Callback data_ready, Current& me) noexcept {

@@ -26,5 +26,6 @@ Command add_nightly(CLI::App& program);
 Command add_audit(CLI::App& program);
 Command add_guest(CLI::App& program);
 Command add_sweep(CLI::App& program);
+Command add_calibrate(CLI::App& program);
 
 }  // namespace vsb::cli

@@ -11,6 +11,7 @@
 #include "harness/cli/common_options.h"
 #include "harness/cli/failure.h"
 #include "harness/cli/output.h"
+#include "reports/facts.h"
 
 namespace vsb::cli {
 namespace {
@@ -84,6 +85,15 @@ Exported exported(const ExportCommand& options, const std::string& format,
     return to_kcidb(recorded, options.origin.empty() ? "vsockbench" : options.origin);
 }
 
+// These formats know no models: the workloads' names say it, in every line.
+void label_model(Recorded& recorded) {
+    const std::string label = "model/";
+    for (auto& workload : recorded.experiment.workloads)
+        workload.name.insert(0, label);
+    for (auto& series : recorded.series)
+        series.workload.insert(0, label);
+}
+
 int run_export(const ExportCommand& options) {
     const std::string& format = options.format;
     if (std::ranges::find(kFormats, format) == kFormats.end()) {
@@ -101,6 +111,7 @@ int run_export(const ExportCommand& options) {
     const auto id = recorded.experiment.id;
     recorded.trials = store.trials(id, format == "jsonl");
     recorded.series = store.paired(id);
+    if (reports::is_model(recorded.experiment)) label_model(recorded);
     const Exported result = exported(options, format, recorded);
     for (const std::string& what : result.left_out)
         say("vsockbench: note: left out: " + what);

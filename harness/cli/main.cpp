@@ -35,7 +35,7 @@ int command_line(int argc, char** argv) {
     std::vector<Command> commands;
     for (const auto add :
          {add_run, add_compare, add_report, add_audit, add_plan, add_list, add_show, add_import,
-          add_export, add_history, add_nightly, add_guest, add_sweep}) {
+          add_export, add_history, add_nightly, add_guest, add_sweep, add_calibrate}) {
         commands.push_back(add(program));
     }
     try {

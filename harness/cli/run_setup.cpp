@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "harness/build_facts.h"
+#include "harness/calibration.h"
 #include "harness/cli/failure.h"
 #include "harness/cli/guest_options.h"
 #include "harness/cpus.h"
@@ -71,6 +72,44 @@ void settle_cycles(Experiment& experiment, bool by_preset,
         "cycles were not measured: this machine gives no hardware counters: " + *missing;
 }
 
+// Nothing of this machine is in a model: its CPUs need not exist, its prices come from a list.
+std::map<std::string, std::string> settle_model(Experiment& experiment, bool cycles_by_preset) {
+    std::map<std::string, std::string> environment;
+    for (auto& [key, value] : harness::read_environment()) {
+        if (key == "compiler" || key == "build_type") environment[key] = value;
+    }
+    harness::PriceList prices;
+    try {
+        prices = harness::resolve_costs(experiment.costs);
+    } catch (const std::invalid_argument& error) {
+        throw Failure(kUsage, std::string("--costs: ") + error.what());
+    } catch (const std::system_error& error) {
+        throw Failure(kUsage, std::string("--costs: ") + error.what() +
+                                  " (make one with: vsockbench calibrate -o FILE)");
+    }
+    experiment.costs = harness::costs_text(prices.costs);
+    environment["model.costs_from"] = prices.source;
+    if (!prices.calibrated) {
+        environment["warning.model-costs"] =
+            "the costs are " + prices.source +
+            " (measure them with `vsockbench calibrate -o FILE`, use them with --costs FILE)";
+    }
+    const auto cycles = std::ranges::find(experiment.kinds, Kind::cycles);
+    if (cycles != experiment.kinds.end()) {
+        if (!cycles_by_preset || experiment.kinds.size() == 1) {
+            throw Failure(kUsage,
+                          "cycles: hardware counts them, and the virtual clock runs on none (leave "
+                          "cycles out of --workload)");
+        }
+        experiment.kinds.erase(cycles);
+        environment["warning.cycles-skipped"] =
+            "cycles were left out: hardware counts them, and the virtual clock runs on none";
+    }
+    // The receivers go round the CPUs that nobody is pinned to.
+    if (!experiment.cpus.worker) experiment.cpus.worker = experiment.vcpus > 1 ? 1 : 0;
+    return environment;
+}
+
 // The tools are installed beside the program that drives them.
 std::string own_folder() {
     std::error_code error;
@@ -81,6 +120,7 @@ std::string own_folder() {
 }  // namespace
 
 std::map<std::string, std::string> settle(Experiment& experiment, bool cycles_by_preset) {
+    if (harness::is_model(experiment)) return settle_model(experiment, cycles_by_preset);
     auto environment = harness::read_environment();
     if (experiment.target == "fake") return environment;
     if (experiment.target == "guest") {
@@ -120,7 +160,7 @@ std::unique_ptr<harness::Target> make_target(const Experiment& experiment) {
 }
 
 MachineWatch::MachineWatch(const Experiment& experiment)
-    : real_(experiment.target != "fake"),
+    : real_(experiment.target != "fake" && !harness::is_model(experiment)),
       worker_cpu_(experiment.cpus.worker.value_or(experiment.cpus.sender.value_or(0))),
       receiver_cpu_(experiment.cpus.receiver.value_or(0)) {}
 
@@ -163,7 +203,8 @@ void warn_if_elsewhere(datasets::Store& store, const datasets::ExperimentRecord&
         }
     }
     check("tool", record.tool_version, harness::kVersion);
-    if (record.target == "engine") check("commit", record.project_commit, harness::kCommit);
+    if (record.target == "engine" || record.target == "model")
+        check("commit", record.project_commit, harness::kCommit);
     if (differs.empty()) return;
     const std::string text = "the run was resumed under other conditions (" + differs + ")";
     store.set_environment(record.id, "warning.resumed-elsewhere", text);
