@@ -141,7 +141,8 @@ TEST_F(ModelRun, IsNeverMixedWithAMeasurement) {
     EXPECT_THAT(history.out, StartsWith("MODEL: model test"));
     EXPECT_THAT(history.out, HasSubstr("left out: experiment 1 of "));
     EXPECT_THAT(history.out, HasSubstr("target engine, the newest's is model"));
-    EXPECT_THAT(program({"history", "model test", "--format", "csv"}).out, HasSubstr(",model\n"));
+    EXPECT_THAT(program({"history", "model test", "--format", "csv"}).out,
+                HasSubstr("\nmodel/fixed/64B,"));
     EXPECT_THAT(program({"history", "model test", "--format", "html"}).out,
                 HasSubstr("<h1>MODEL: model test: history</h1>"));
     const Finished letter = program({"report", "1", "2", "--states", "baseline:P,baseline:P"});
