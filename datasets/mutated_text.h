@@ -9,13 +9,13 @@
 
 namespace vsb::datasets {
 
-// One to four changes at random places: bytes lost, one of the pieces put in, a number replaced by
+// One to three changes at random places: bytes lost, one of the pieces put in, a number replaced by
 // a piece, a passage repeated, a byte overwritten. `pieces` is not empty.
 inline std::string mutated(std::string text, std::span<const std::string_view> pieces,
                            std::mt19937_64& random) {
     constexpr std::string_view kDigits = "0123456789";
     const auto piece = [&] { return pieces[random() % pieces.size()]; };
-    for (auto changes = 1 + random() % 4; changes > 0; --changes) {
+    for (auto changes = 1 + random() % 3; changes > 0; --changes) {
         const std::size_t at = random() % (text.size() + 1);
         const std::size_t length = random() % 12;
         switch (random() % 5) {
