@@ -181,6 +181,7 @@ double probe_copy(int device_cpu, int receiver_cpu) {
     constexpr std::size_t kPiece = 3732;
     constexpr std::size_t kPieces = 65536 / kPiece + 1;
     constexpr int kRounds = 60;
+    constexpr int kUntimed = 15;
     const engine::Pattern pattern(1);
     std::vector<std::byte> buffers(kPieces * 4096);
     std::vector<std::byte> out(kPieces * kPiece);
@@ -195,7 +196,7 @@ double probe_copy(int device_cpu, int receiver_cpu) {
             for (std::size_t i = 0; i < kPieces; ++i)
                 copy(i);
             // The first rounds touch memory nobody has touched.
-            if (round >= kRounds / 4)
+            if (round >= kUntimed)
                 spent[static_cast<std::size_t>(self)] += static_cast<double>(now_ns() - before);
             turn.store(2 * round + self + 1, std::memory_order_release);
         }
@@ -212,8 +213,8 @@ double probe_copy(int device_cpu, int receiver_cpu) {
     });
     device.join();
     receiver.join();
-    constexpr double kBytes = static_cast<double>(kPieces * kPiece) * (kRounds - kRounds / 4);
-    return (spent[0] + spent[1]) / (2 * kBytes);
+    constexpr std::size_t kTimed = kRounds - kUntimed;
+    return (spent[0] + spent[1]) / static_cast<double>(2 * kTimed * kPieces * kPiece);
 }
 
 std::uint64_t switches_of_this_thread() {
