@@ -13,6 +13,7 @@
 #include "engine/sync/clock.h"
 #include "engine/vsock/machine.h"
 #include "harness/calibration.h"
+#include "harness/cpus.h"
 #include "harness/machine_state.h"
 
 namespace vsb::harness {
@@ -23,14 +24,6 @@ using engine::now_ns;
 
 constexpr int kOperations = 4000;
 constexpr std::uint64_t kEndless = std::uint64_t{1} << 50;
-
-bool pin_this_thread(int cpu) {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    if (cpu < 0 || cpu >= CPU_SETSIZE) return false;
-    CPU_SET(static_cast<std::size_t>(cpu), &set);
-    return pthread_setaffinity_np(pthread_self(), sizeof set, &set) == 0;
-}
 
 template <class Operation>
 double ns_each(Operation operation, int times = kOperations) {

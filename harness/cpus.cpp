@@ -1,5 +1,6 @@
 #include "harness/cpus.h"
 
+#include <pthread.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -115,6 +116,14 @@ std::vector<int> allowed_cpus() {
         }
     }
     throw std::system_error(EINVAL, std::generic_category(), "sched_getaffinity");
+}
+
+bool pin_this_thread(int cpu) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (cpu < 0 || cpu >= CPU_SETSIZE) return false;
+    CPU_SET(static_cast<std::size_t>(cpu), &set);
+    return pthread_setaffinity_np(pthread_self(), sizeof set, &set) == 0;
 }
 
 void check_allowed(const CpuPlacement& placement, const std::vector<int>& allowed) {

@@ -34,6 +34,9 @@ std::string cpu_list_text(const std::vector<int>& cpus);
 // The CPUs this process may run on (sched_getaffinity). Throws std::system_error.
 std::vector<int> allowed_cpus();
 
+// False: the CPU is not there or refused; the thread then runs where it did.
+bool pin_this_thread(int cpu);
+
 // Throws std::invalid_argument naming the first role whose CPU is not allowed.
 void check_allowed(const CpuPlacement& placement, const std::vector<int>& allowed);
 

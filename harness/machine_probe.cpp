@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "harness/cpus.h"
 #include "harness/machine_state.h"
 
 namespace vsb::harness {
@@ -28,14 +29,6 @@ std::int64_t now_ns(clockid_t clock = CLOCK_MONOTONIC) {
     timespec now{};
     clock_gettime(clock, &now);
     return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
-}
-
-bool pin_this_thread(int cpu) {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    if (cpu < 0 || cpu >= CPU_SETSIZE) return false;
-    CPU_SET(static_cast<std::size_t>(cpu), &set);
-    return pthread_setaffinity_np(pthread_self(), sizeof set, &set) == 0;
 }
 
 std::optional<double> median(std::vector<double> values) {

@@ -1,24 +1,16 @@
 #include "reports/json.h"
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "reports/facts.h"
+#include "reports/json_number.h"
 
 namespace vsb::reports {
 namespace {
 
 // Keys in the order the interface lists them.
 using Json = nlohmann::ordered_json;
-
-Json number(double value) {
-    return std::isfinite(value) ? Json(value) : Json(nullptr);
-}
-
-Json number(const std::optional<double>& value) {
-    return value ? number(*value) : Json(nullptr);
-}
 
 Json warnings_of(const std::vector<stats::Warning>& warnings) {
     Json out = Json::array();
@@ -30,7 +22,7 @@ Json warnings_of(const std::vector<stats::Warning>& warnings) {
 Json row_of(const Row& row, bool interim) {
     const stats::Comparison& r = row.result;
     const auto p = [interim](const std::optional<double>& value) {
-        return interim ? Json(nullptr) : number(value);
+        return interim ? Json(nullptr) : json_number(value);
     };
     const auto& hl = r.hodges_lehmann;
     Json out;
@@ -42,35 +34,36 @@ Json row_of(const Row& row, bool interim) {
     out["better"] = r.better == stats::Better::higher ? "higher" : "lower";
     out["n_ab"] = r.n_ab;
     out["n_ba"] = r.n_ba;
-    out["a"] = number(r.a);
-    out["b"] = number(r.b);
-    out["ratio"] = number(r.ratio);
-    out["change"] = number(r.change);
-    out["confidence"] = number(r.confidence);
-    out["ci"] = {{"low", number(r.ci.low)}, {"high", number(r.ci.high)}};
+    out["a"] = json_number(r.a);
+    out["b"] = json_number(r.b);
+    out["ratio"] = json_number(r.ratio);
+    out["change"] = json_number(r.change);
+    out["confidence"] = json_number(r.confidence);
+    out["ci"] = {{"low", json_number(r.ci.low)}, {"high", json_number(r.ci.high)}};
     out["simultaneous"] = {
-        {"low", row.simultaneous ? number(row.simultaneous->low) : Json(nullptr)},
-        {"high", row.simultaneous ? number(row.simultaneous->high) : Json(nullptr)}};
-    out["se_log"] = number(r.se_log);
-    out["df"] = number(r.df);
+        {"low", row.simultaneous ? json_number(row.simultaneous->low) : Json(nullptr)},
+        {"high", row.simultaneous ? json_number(row.simultaneous->high) : Json(nullptr)}};
+    out["se_log"] = json_number(r.se_log);
+    out["df"] = json_number(r.df);
     out["p"] = p(r.p);
     if (row.beside) {
-        out["beside"] = {
-            {"method", stats::method_name(row.beside->method)},
-            {"change", number(row.beside->change)},
-            {"ci", {{"low", number(row.beside->ci.low)}, {"high", number(row.beside->ci.high)}}},
-            {"p", p(row.beside->p)}};
+        out["beside"] = {{"method", stats::method_name(row.beside->method)},
+                         {"change", json_number(row.beside->change)},
+                         {"ci",
+                          {{"low", json_number(row.beside->ci.low)},
+                           {"high", json_number(row.beside->ci.high)}}},
+                         {"p", p(row.beside->p)}};
     }
     out["p_adjusted"] = p(row.p_adjusted);
     out["verdict"] = interim ? Json(nullptr) : Json(stats::verdict_name(r.verdict));
     out["faster"] = {
         {"k", r.faster.k}, {"n", r.faster.n}, {"ties", r.faster.ties}, {"p", p(r.faster.p)}};
-    out["period"] = {{"effect", r.period ? number(r.period->effect) : Json(nullptr)},
+    out["period"] = {{"effect", r.period ? json_number(r.period->effect) : Json(nullptr)},
                      {"p", r.period ? p(r.period->p) : Json(nullptr)}};
     out["carryover"] = {{"p", p(r.carryover_p)}};
-    out["hodges_lehmann"] = {{"change", hl ? number(hl->change) : Json(nullptr)},
-                             {"low", hl ? number(hl->low) : Json(nullptr)},
-                             {"high", hl ? number(hl->high) : Json(nullptr)}};
+    out["hodges_lehmann"] = {{"change", hl ? json_number(hl->change) : Json(nullptr)},
+                             {"low", hl ? json_number(hl->low) : Json(nullptr)},
+                             {"high", hl ? json_number(hl->high) : Json(nullptr)}};
     out["warnings"] = warnings_of(r.warnings);
     return out;
 }
@@ -127,13 +120,13 @@ std::string json(const Comparison& comparison) {
     out["schema"] = "vsockbench.comparison/1";
     out["experiment"] = comparison.experiment;
     out["method"] = stats::method_name(comparison.method);
-    out["confidence"] = number(comparison.confidence);
-    out["margin"] = number(comparison.margin);
+    out["confidence"] = json_number(comparison.confidence);
+    out["margin"] = json_number(comparison.margin);
     out["adjust"] = comparison.adjust;
     const auto& sign = comparison.table_sign;
     out["table_sign"] = {{"k", sign ? Json(sign->k) : Json(nullptr)},
                          {"n", sign ? Json(sign->n) : Json(nullptr)},
-                         {"p", sign && !comparison.interim ? number(sign->p) : Json(nullptr)}};
+                         {"p", sign && !comparison.interim ? json_number(sign->p) : Json(nullptr)}};
     out["interim"] = comparison.interim;
     out["model"] = comparison.record && is_model(*comparison.record);
     out["rows"] = Json::array();
@@ -144,8 +137,8 @@ std::string json(const Comparison& comparison) {
         out["means"].push_back({{"workload", m.workload},
                                 {"metric", m.metric},
                                 {"unit", m.unit},
-                                {"a", number(m.a)},
-                                {"b", number(m.b)}});
+                                {"a", json_number(m.a)},
+                                {"b", json_number(m.b)}});
     }
     out["warnings"] = warnings_of(comparison.warnings);
     out["record"] = comparison.record ? record_of(*comparison.record) : Json(nullptr);

@@ -2,24 +2,16 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "reports/escape.h"
 #include "reports/figures.h"
+#include "reports/json_number.h"
 
 namespace vsb::reports {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json number(double value) {
-    return std::isfinite(value) ? Json(value) : Json(nullptr);
-}
-
-Json number(const std::optional<double>& value) {
-    return value ? number(*value) : Json(nullptr);
-}
 
 // "64K" -> 65536; a value that is no size stays text.
 Json size(const std::string& text) {
@@ -52,20 +44,20 @@ Json point_of(const Comparison& comparison, const Sweep& sweep, std::size_t p) {
     out["better"] = r.better == stats::Better::higher ? "higher" : "lower";
     out["n_ab"] = r.n_ab;
     out["n_ba"] = r.n_ba;
-    out["a"] = number(r.a);
-    out["b"] = number(r.b);
-    out["change"] = number(r.change);
-    out["ci"] = {{"low", number(r.ci.low)}, {"high", number(r.ci.high)}};
-    out["p"] = comparison.interim ? Json(nullptr) : number(r.p);
+    out["a"] = json_number(r.a);
+    out["b"] = json_number(r.b);
+    out["change"] = json_number(r.change);
+    out["ci"] = {{"low", json_number(r.ci.low)}, {"high", json_number(r.ci.high)}};
+    out["p"] = comparison.interim ? Json(nullptr) : json_number(r.p);
     out["count"] = nullptr;
     if (point.count != nullptr) {
         out["count"] = {{"metric", point.count->metric},
-                        {"a", number(point.count->result.a)},
-                        {"b", number(point.count->result.b)}};
+                        {"a", json_number(point.count->result.a)},
+                        {"b", json_number(point.count->result.b)}};
     }
     out["best"] = sweep.best ? Json(sweep.best->best == p) : Json(nullptr);
     out["candidate"] = sweep.best ? Json(bool{sweep.best->candidate[p]}) : Json(nullptr);
-    out["best_share"] = sweep.best ? number(sweep.best->share[p]) : Json(nullptr);
+    out["best_share"] = sweep.best ? json_number(sweep.best->share[p]) : Json(nullptr);
     return out;
 }
 
@@ -79,8 +71,8 @@ Json maximum_of(const Sweep& sweep) {
     const stats::BestPoint& best = *sweep.best;
     out["workload"] = sweep.points[best.best].row->workload;
     out["parameters"] = parameters_of(sweep, best.best);
-    out["change"] = number(sweep.points[best.best].row->result.change);
-    out["share"] = number(best.share[best.best]);
+    out["change"] = json_number(sweep.points[best.best].row->result.change);
+    out["share"] = json_number(best.share[best.best]);
     out["candidates"] = Json::array();
     for (std::size_t p = 0; p < sweep.points.size(); ++p) {
         if (best.candidate[p]) out["candidates"].push_back(parameters_of(sweep, p));
@@ -104,7 +96,7 @@ std::string sweep_json(const Comparison& comparison, const std::vector<Sweep>& s
             out["states"].push_back({{"label", state.label}, {"spec", state.spec}});
     }
     out["method"] = stats::method_name(comparison.method);
-    out["confidence"] = number(comparison.confidence);
+    out["confidence"] = json_number(comparison.confidence);
     out["interim"] = comparison.interim;
     out["axes"] = Json::array();
     out["points"] = Json::array();
