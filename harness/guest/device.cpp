@@ -116,6 +116,8 @@ void Device::loop() {
             return quit_ || abandon_;
         });
         if (!broken.empty()) lose(broken);
+        // A job that is done waits for no event: there may be none.
+        if (pump_.job() != nullptr && pump_.job()->done()) continue;
         // Waiting for a listener: look often. Otherwise a kick wakes us.
         const bool calling = pump_.job() != nullptr && pump_.job()->progress() == 0;
         const int timeout = calling ? kTickMs : kIdleMs;

@@ -42,9 +42,10 @@ QemuPlan qemu() {
 TEST(UmlArgv, IsTheCommandLineThatWasSeenToWork) {
     const auto argv = uml_argv(uml());
     EXPECT_EQ(argv.front(), "/k/linux");
-    for (const char* word : {"mem=384M", "initrd=/d/initrd", "rdinit=/init", "con0=fd:0,fd:1",
-                             "con=null", "ssl0=fd:3,fd:3", "ssl=null", "uml_dir=/d", "panic=-1",
-                             "quiet", "virtio_uml.device=/d/vhost:19", "seccomp=on", "ncpus=2"}) {
+    for (const char* word :
+         {"mem=384M", "initrd=/d/initrd", "rdinit=/init", "con0=fd:0,fd:1", "con=null",
+          "ssl0=fd:3,fd:3", "ssl=null", "uml_dir=/d", "panic=-1", "quiet",
+          "virtio_uml.device=/d/vhost:19", "seccomp=on", "ncpus=2", "nohz=off"}) {
         EXPECT_THAT(argv, Contains(word));
     }
 }
