@@ -181,7 +181,7 @@ Command add_guest(CLI::App& program) {
         "debian, debian:SUITE, debian-uml, a file, a build tree, or a whole state SPEC");
     app->add_option("--vmm", command->machine.vmm, "auto, uml, qemu (auto)");
     app->add_option("--topology", command->machine.topology,
-                    "auto, loopback, vhost-user (vhost-user)");
+                    "auto, loopback, vhost-user, vhost, nested (vhost-user)");
     app->add_option("--clock", command->machine.clock, "wall, exact (wall)");
     app->add_option("--accel", command->machine.accel, "auto, kvm, tcg (auto)");
     app->add_option("-o,--output", command->output, "image: the file; boot: of its console");

@@ -12,8 +12,12 @@
 //                   PIN cpu=N                              the virtio-vsock interrupts
 //                   START id=N [file=PATH] a0=... a1=...   a program, at most kMaxArguments
 //                   KILL id=N
+//                   WAIT id=N                              in /orders: until the program ended
 //                   STOP status=N                          power off
 //                   MISBEHAVE how=...                      for tests of the harness
+//
+// A guest whose initramfs holds /orders takes these lines, up to STOP, and reads no channel: under
+// the exact clock, what the host says when it pleases would move the guest's time.
 #include <cstddef>
 #include <string>
 #include <string_view>

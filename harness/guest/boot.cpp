@@ -7,14 +7,21 @@
 #include <stdexcept>
 
 #include "harness/guest/allowed.h"
+#include "harness/guest/host_programs.h"
+#include "harness/guest/hypervisor.h"
 #include "harness/guest/initramfs.h"
+#include "harness/guest/programs.h"
 
 namespace vsb::guest {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint32_t kCid = 3;
+constexpr std::uint32_t kLocalCid = 1;
+constexpr std::uint32_t kCid = 3;  // behind our own device nobody else has one
+constexpr std::uint32_t kInnerCid = 42;
+constexpr std::uint32_t kFirstVhostCid = 0x10000;
+constexpr std::uint32_t kOuterMib = 2048;
 
 [[noreturn]] void reject(const char* option, std::string_view word, const char* choices) {
     throw std::invalid_argument(std::string(option) + " '" + std::string(word) + "': choose " +
@@ -54,7 +61,78 @@ void set_accel(GuestOptions& options, std::string_view word) {
     if (word == "tcg") options.accel = Accel::tcg;
 }
 
-Chosen choose(const GuestOptions& options, Vmm kernels_vmm, bool kernel_smp, bool have_kvm) {
+namespace {
+
+void check_topology(const GuestOptions& options, const Chosen& chosen, bool have_vhost) {
+    const Topology topology = chosen.topology;
+    const std::string name = "topology " + std::string(topology_name(topology));
+    const bool hosts_vhost = topology == Topology::vhost || topology == Topology::nested;
+    if (chosen.vmm == Vmm::uml && hosts_vhost) {
+        throw std::invalid_argument(name + ": User Mode Linux has none (use vhost-user)");
+    }
+    if (topology == Topology::vhost && !have_vhost) {
+        throw KernelUnavailable(
+            name +
+            ": /dev/vhost-vsock cannot be opened (modprobe vhost_vsock, and be root or in its "
+            "group; nested and vhost-user need neither)");
+    }
+    if (options.clock == GuestClock::exact &&
+        (chosen.vmm != Vmm::qemu || topology != Topology::loopback)) {
+        throw std::invalid_argument("clock exact: only QEMU with topology loopback has it");
+    }
+}
+
+bool can_open(const char* device) {
+    return access(device, R_OK | W_OK) == 0;
+}
+
+// Does this machine's CPU virtualize as Intel's do? Only where there is KVM does it matter.
+bool intel_cpu() {
+    std::ifstream file("/proc/cpuinfo");
+    for (std::string line; std::getline(file, line);) {
+        if (line.starts_with("vendor_id")) return line.find("GenuineIntel") != std::string::npos;
+    }
+    return false;
+}
+
+void refuse_missing(const Kernel& kernel, const std::vector<std::string>& missing) {
+    if (missing.empty()) return;
+    std::string text = "kernel '" + kernel.image.string() + "': ";
+    for (const std::string& one : missing)
+        text += one + "; ";
+    throw std::invalid_argument(text + "it cannot run this topology");
+}
+
+void make_outer_ready(ReadyState& ready, const GuestOptions& options, KernelRequest request,
+                      const Programs& programs) {
+    if (ready.state.l1_kernel.empty()) {
+        ready.outer_kernel = ready.kernel;
+    } else {
+        request.kernel = ready.state.l1_kernel;
+        request.modules = ready.state.l1_modules;
+        ready.outer_kernel = find_kernel(request);
+    }
+    if (ready.outer_kernel.vmm != Vmm::qemu) {
+        throw std::invalid_argument("l1=" + ready.outer_kernel.source +
+                                    ": topology nested needs a kernel that QEMU boots");
+    }
+    const bool intel = ready.chosen.accel == Accel::kvm && intel_cpu();
+    refuse_missing(ready.outer_kernel,
+                   missing_hypervisor_options(ready.outer_kernel.config, intel,
+                                              !ready.outer_kernel.modules.empty()));
+    auto nodes =
+        initramfs_nodes(programs, modules_for(ready.outer_kernel, hypervisor_modules(intel)));
+    for (CpioNode& node : hypervisor_nodes(find_qemu(options.qemu), ready.kernel.image,
+                                           ready.initrd, options.stop)) {
+        nodes.push_back(std::move(node));
+    }
+    ready.outer_initrd = ready.initrd.string() + "-l1";
+    write_whole(ready.outer_initrd, newc_archive(nodes));
+}
+
+}  // namespace
+
+Chosen choose(const GuestOptions& options, Vmm kernels_vmm, bool kernel_smp, MachineHas has) {
     Chosen chosen;
     chosen.vmm = options.vmm.value_or(kernels_vmm);
     if (chosen.vmm != kernels_vmm) {
@@ -64,22 +142,11 @@ Chosen choose(const GuestOptions& options, Vmm kernels_vmm, bool kernel_smp, boo
     }
     chosen.topology = options.topology.value_or(
         options.clock == GuestClock::exact ? Topology::loopback : Topology::vhost_user);
-    if (chosen.vmm == Vmm::uml && chosen.topology == Topology::vhost) {
-        throw std::invalid_argument("topology vhost: User Mode Linux has none (use vhost-user)");
-    }
-    if (chosen.topology == Topology::vhost) {
-        throw std::invalid_argument(
-            "topology vhost: a host sender through /dev/vhost-vsock is not built in yet "
-            "(vhost-user measures the same RX path of the guest)");
-    }
-    if (options.clock == GuestClock::exact &&
-        (chosen.vmm != Vmm::qemu || chosen.topology != Topology::loopback)) {
-        throw std::invalid_argument("clock exact: only QEMU with topology loopback has it");
-    }
-    if (options.accel == Accel::kvm && !have_kvm) {
+    check_topology(options, chosen, has.vhost);
+    if (options.accel == Accel::kvm && !has.kvm) {
         throw std::invalid_argument("accel kvm: /dev/kvm cannot be opened (use --accel tcg)");
     }
-    chosen.accel = options.accel.value_or(have_kvm ? Accel::kvm : Accel::tcg);
+    chosen.accel = options.accel.value_or(has.kvm ? Accel::kvm : Accel::tcg);
     if (options.clock == GuestClock::exact) chosen.accel = Accel::tcg;
     chosen.cpus = options.clock == GuestClock::exact || !kernel_smp ? 1 : 2;
     return chosen;
@@ -104,24 +171,29 @@ ReadyState make_ready(const std::string& spec, const GuestOptions& options,
     request.stop = options.stop;
     ready.kernel = find_kernel(request);
     if (ready.kernel.vmm == Vmm::uml) check_uml_may_run(ready.kernel, options.scratch);
-    const bool kvm = access("/dev/kvm", R_OK | W_OK) == 0;
-    ready.chosen = choose(options, ready.kernel.vmm, ready.kernel.smp, kvm);
-    const auto missing = missing_options(ready.kernel.config, ready.chosen.vmm,
-                                         ready.chosen.topology, !ready.kernel.modules.empty());
-    if (!missing.empty()) {
-        std::string text = "kernel '" + ready.kernel.image.string() + "': ";
-        for (const std::string& one : missing)
-            text += one + "; ";
-        throw std::invalid_argument(text + "it cannot run this topology");
+    ready.chosen = choose(options, ready.kernel.vmm, ready.kernel.smp,
+                          {can_open("/dev/kvm"), can_open("/dev/vhost-vsock")});
+    if (ready.chosen.vmm == Vmm::qemu) find_qemu(options.qemu);
+    if (ready.chosen.topology != Topology::nested && !ready.state.l1_kernel.empty()) {
+        throw std::invalid_argument("l1=" + ready.state.l1_kernel +
+                                    ": only topology nested has a guest that is the host");
     }
-    const auto modules = modules_for(ready.kernel, ready.chosen.vmm, ready.chosen.topology);
+    refuse_missing(ready.kernel,
+                   missing_options(ready.kernel.config, ready.chosen.vmm, ready.chosen.topology,
+                                   !ready.kernel.modules.empty()));
+    const Programs programs = read_programs(options.programs);
+    const auto modules =
+        modules_for(ready.kernel, wanted_modules(ready.chosen.vmm, ready.chosen.topology));
     ready.initrd = initrd;
-    write_whole(initrd, newc_archive(initramfs_nodes(read_programs(options.programs), modules)));
+    write_whole(initrd, newc_archive(initramfs_nodes(programs, modules)));
+    if (ready.chosen.topology == Topology::nested) {
+        make_outer_ready(ready, options, request, programs);
+    }
     return ready;
 }
 
-BootedGuest::BootedGuest(const ReadyState& ready, const GuestOptions& options, std::uint64_t seed)
-    : folder_(options.scratch.string()) {
+GuestSetup setup_of(const ReadyState& ready, const GuestOptions& options, std::uint64_t seed,
+                    const std::string& folder) {
     GuestSetup setup;
     setup.kernel = ready.kernel;
     setup.topology = ready.chosen.topology;
@@ -129,25 +201,114 @@ BootedGuest::BootedGuest(const ReadyState& ready, const GuestOptions& options, s
     setup.clock = options.clock;
     setup.cpus = ready.chosen.cpus;
     setup.seed = seed;
-    setup.cid = kCid;
     setup.cmdline = ready.state.cmdline;
     setup.sysctls = ready.state.sysctls;
     setup.initrd = ready.initrd.string();
-    setup.scratch = folder_.path();
+    setup.scratch = folder;
     setup.qemu = options.qemu;
     setup.boot_ns = options.boot_ns;
     setup.stall_ns = options.stall_ns;
-    if (setup.topology == Topology::vhost_user) {
-        setup.vhost_socket = folder_.path() + "/vhost";
-        device_ = std::make_unique<Device>(setup.vhost_socket, kCid, ready.state.policy);
+    return setup;
+}
+
+BootedGuest::BootedGuest(const ReadyState& ready, const GuestOptions& options, std::uint64_t seed)
+    : folder_(options.scratch.string()), topology_(ready.chosen.topology) {
+    if (options.clock == GuestClock::exact) {
+        throw std::invalid_argument("clock exact: such a guest takes no orders once it runs");
     }
-    guest_ = std::make_unique<Guest>(setup, options.stop);
+    GuestSetup setup = setup_of(ready, options, seed, folder_.path());
+    switch (topology_) {
+        case Topology::loopback:
+            cid_ = kLocalCid;
+            break;
+        case Topology::vhost_user:
+            cid_ = kCid;
+            setup.vhost_socket = folder_.path() + "/vhost";
+            device_ = std::make_unique<Device>(setup.vhost_socket, kCid, ready.state.policy);
+            break;
+        case Topology::vhost:
+            // Of all guests of this machine: the kernel refuses one that is taken.
+            cid_ = kFirstVhostCid + static_cast<std::uint32_t>(getpid());
+            host_ = std::make_unique<HostPrograms>(options.programs.string(), folder_.path());
+            break;
+        case Topology::nested:
+            cid_ = kInnerCid;
+            break;
+    }
+    setup.cid = cid_;
+    if (topology_ == Topology::nested) {
+        boot_outer(ready, options, setup);
+    } else {
+        guest_ = std::make_unique<Guest>(setup, options.stop);
+    }
     cpus_ = guest_cpus(ready.chosen.vmm, guest_->cpus());
-    if (ready.chosen.vmm == Vmm::qemu && device_) guest_->pin_interrupts(cpus_.worker);
+    if (ready.chosen.vmm == Vmm::qemu && topology_ != Topology::loopback) {
+        guest_->pin_interrupts(cpus_.worker);
+    }
+}
+
+void BootedGuest::boot_outer(const ReadyState& ready, const GuestOptions& options,
+                             const GuestSetup& setup) {
+    auto [channel, channel_end] = make_socket_pair();
+    auto [console, console_end] = make_socket_pair();
+    GuestSetup outer = setup;
+    outer.kernel = ready.outer_kernel;
+    outer.initrd = ready.outer_initrd.string();
+    outer.cmdline = ready.state.l1_cmdline;
+    outer.sysctls = {};
+    outer.memory_mib = kOuterMib;
+    outer.hypervisor = true;
+    outer.ports = {{"inner-agent", channel_end.get()}, {"inner-console", console_end.get()}};
+    outer_ = std::make_unique<Guest>(outer, options.stop);
+    InnerPlan plan;
+    plan.program = kInnerQemu;
+    plan.firmware = kInnerFirmware;
+    plan.kernel = kInnerKernel;
+    plan.initrd = kInnerInitrd;
+    plan.cmdline = setup.cmdline;
+    plan.cpus = setup.cpus;
+    plan.cid = kInnerCid;
+    plan.outer = setup.accel;
+    plan.channel = "/dev/vport0p2";
+    plan.console = "/dev/vport0p3";
+    try {
+        guest_ = std::make_unique<Guest>(setup, options.stop, *outer_, inner_qemu_argv(plan),
+                                         std::move(channel), std::move(console));
+    } catch (GuestFailure& failure) {
+        outer_->shut_down();
+        failure.console += "\n--- the guest that is the host ---\n" + outer_->console().text();
+        throw;
+    }
+}
+
+harness::TrialResult BootedGuest::run(const harness::TrialRequest& request, std::uint32_t port) {
+    if (device_) return run_guest_trial(*guest_, *device_, request, cpus_, port);
+    ProgramEnds ends;
+    ends.cpus = cpus_;
+    ends.port = port;
+    ends.cid = cid_;
+    if (topology_ == Topology::loopback) {
+        ends.sender_cpu = cpus_.worker;
+        return run_programs(*guest_, *guest_, request, ends);
+    }
+    return run_programs(*guest_, outer_ ? *outer_ : *host_, request, ends);
+}
+
+void BootedGuest::shut_down() {
+    if (guest_) guest_->shut_down();
+    if (outer_) outer_->shut_down();
+}
+
+std::string BootedGuest::console() const {
+    std::string text = guest_->console().text();
+    if (outer_) {
+        text += "\n--- the guest that is the host ---\n" + outer_->console().text();
+    }
+    return text;
 }
 
 BootedGuest::~BootedGuest() {
-    if (guest_) guest_->shut_down();
+    shut_down();
 }
 
 }  // namespace vsb::guest

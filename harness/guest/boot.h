@@ -51,7 +51,12 @@ struct Chosen {
     Accel accel = Accel::tcg;
     std::uint32_t cpus = 2;
 };
-Chosen choose(const GuestOptions& options, Vmm kernels_vmm, bool kernel_smp, bool have_kvm);
+// What this machine has.
+struct MachineHas {
+    bool kvm = false;
+    bool vhost = false;  // /dev/vhost-vsock
+};
+Chosen choose(const GuestOptions& options, Vmm kernels_vmm, bool kernel_smp, MachineHas has);
 
 // A state made ready to boot, as often as wanted.
 struct ReadyState {
@@ -59,15 +64,23 @@ struct ReadyState {
     Kernel kernel;
     Chosen chosen;
     std::filesystem::path initrd;
+    // Topology nested: of the guest that is the host.
+    Kernel outer_kernel;
+    std::filesystem::path outer_initrd;
 };
 
 // Finds the kernel (fetching what is to be fetched), checks it for vsock and virtio, and writes the
-// initramfs to `initrd`. Throws std::invalid_argument or std::runtime_error saying how to mend it,
-// KernelUnavailable among them where this machine lets no such guest run.
+// initramfs to `initrd` (nested: the other one's beside it). Throws std::invalid_argument or
+// std::runtime_error saying how to mend it, KernelUnavailable among them where this machine lets no
+// such guest run.
 ReadyState make_ready(const std::string& spec, const GuestOptions& options,
                       const std::filesystem::path& initrd);
 
-// A booted guest and what belongs to it.
+// How a state's guest is to be set up in a private folder.
+GuestSetup setup_of(const ReadyState& ready, const GuestOptions& options, std::uint64_t seed,
+                    const std::string& folder);
+
+// A booted guest and what belongs to it. Not for the exact clock (exact.h).
 class BootedGuest {
   public:
     // Boots once, in a private folder below options.scratch. Throws GuestFailure,
@@ -77,16 +90,27 @@ class BootedGuest {
     BootedGuest(const BootedGuest&) = delete;
     BootedGuest& operator=(const BootedGuest&) = delete;
 
-    Guest& guest() { return *guest_; }
-    Device* device() { return device_.get(); }  // nullptr: topology loopback
+    Guest& guest() { return *guest_; }          // where the receiver runs
+    Device* device() { return device_.get(); }  // nullptr: programs send
+    // Runs a trial, as the topology has it. `port` is a number that no earlier trial in this guest
+    // used; two follow it. Throws GuestFailure when a guest is lost.
+    harness::TrialResult run(const harness::TrialRequest& request, std::uint32_t port);
     GuestCpus cpus() const { return cpus_; }
     const std::string& folder() const { return folder_.path(); }
+    void shut_down();
+    std::string console() const;  // of every guest
 
   private:
+    void boot_outer(const ReadyState& ready, const GuestOptions& options, const GuestSetup& setup);
+
     PrivateFolder folder_;
+    Topology topology_;
     std::unique_ptr<Device> device_;
+    std::unique_ptr<Guest> outer_;  // topology nested: the guest that is the host
     std::unique_ptr<Guest> guest_;
+    std::unique_ptr<ProgramRunner> host_;  // topology vhost: this machine
     GuestCpus cpus_;
+    std::uint32_t cid_ = 0;
 };
 
 // Writes a file of ours whole, or throws std::runtime_error.

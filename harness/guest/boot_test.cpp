@@ -117,7 +117,7 @@ TEST(GuestBootHost, MeasuresThroughputAndRoundTripsAndLeavesNothing) {
     std::uint32_t port = 1024;
     for (const std::uint64_t payload : {64U, 4096U}) {
         const auto sent =
-            run_guest_trial(booted.guest(), &booted.device(),
+            run_guest_trial(booted.guest(), booted.device(),
                             booted.request(harness::Kind::fixed, payload, 500), cpus, port);
         port += 2;
         ASSERT_EQ(sent.failure, "");
@@ -131,7 +131,7 @@ TEST(GuestBootHost, MeasuresThroughputAndRoundTripsAndLeavesNothing) {
         EXPECT_GT(value_of(sent, "guest.context_switches"), 0);
     }
 
-    const auto pinged = run_guest_trial(booted.guest(), &booted.device(),
+    const auto pinged = run_guest_trial(booted.guest(), booted.device(),
                                         booted.request(harness::Kind::rtt, 64, 100), cpus, port);
     ASSERT_EQ(pinged.failure, "");
     ASSERT_EQ(pinged.samples.size(), 1u);
@@ -231,7 +231,7 @@ TEST(GuestDiesSlow, AMachineThatIsKilledIsNoticedInATrial) {
     };
     try {
         const auto result =
-            run_guest_trial(booted.guest(), &booted.device(), request, booted.cpus(), 1024);
+            run_guest_trial(booted.guest(), booted.device(), request, booted.cpus(), 1024);
         EXPECT_THAT(result.failure, HasSubstr("kernel reported"));
         EXPECT_TRUE(result.measurements.empty());
     } catch (const GuestFailure& failure) {

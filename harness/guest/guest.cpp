@@ -8,7 +8,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <optional>
+#include <system_error>
 
+#include "harness/guest/orders.h"
 #include "transport/fields.h"
 
 namespace vsb::guest {
@@ -22,6 +25,14 @@ constexpr std::uint64_t kStopNs = 2'000'000'000;
 constexpr std::uint64_t kDrainNs = 300'000'000;
 constexpr std::uint64_t kSecond = 1'000'000'000;
 
+// A file that a machine appends to and we read: the read end and the write end.
+std::pair<Fd, Fd> channel_file(const std::string& path) {
+    Fd writer(open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    Fd reader(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!writer || !reader) throw std::system_error(errno, std::generic_category(), path);
+    return {std::move(reader), std::move(writer)};
+}
+
 void set_nonblocking(int fd) {
     fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
 }
@@ -33,7 +44,7 @@ std::string seconds(std::uint64_t ns) {
 }
 
 // A guest's text within a message of ours: one line, printable, short.
-std::string quoted(const std::string& text) {
+std::string quote(const std::string& text) {
     return "'" + transport::escape(text.substr(0, 200)) + "'";
 }
 
@@ -59,8 +70,25 @@ std::string_view fault_name(Fault fault) {
 
 Guest::Guest(const GuestSetup& setup, const std::function<bool()>& stop) : setup_(setup) {
     const std::uint64_t started = monotonic_ns();
-    last_print_ns_ = last_progress_ns_ = started;
     spawn();
+    boot(stop, started);
+}
+
+Guest::Guest(const GuestSetup& setup, const std::function<bool()>& stop, Guest& outer,
+             const std::vector<std::string>& argv, Fd channel, Fd console)
+    : setup_(setup), channel_(std::move(channel)), console_end_(std::move(console)) {
+    const std::uint64_t started = monotonic_ns();
+    set_nonblocking(channel_.get());
+    set_nonblocking(console_end_.get());
+    outer_ = &outer;
+    outer_run_ = outer.start(argv);
+    boot(stop, started);
+}
+
+void Guest::boot(const std::function<bool()>& stop, std::uint64_t started) {
+    last_print_ns_ = last_progress_ns_ = started;
+    for (std::uint64_t id = 1; id <= setup_.ordered_programs; ++id)
+        running_[id];
     try {
         wait_for_hello(stop);
     } catch (GuestFailure& failure) {
@@ -68,20 +96,52 @@ Guest::Guest(const GuestSetup& setup, const std::function<bool()>& stop) : setup
         throw;
     }
     boot_ns_ = monotonic_ns() - started;
-    for (const auto& [name, value] : setup_.sysctls) {
-        ControlMessage message{"SET", {}};
-        message.fields.add("name", encode_text(name));
-        message.fields.add("value", encode_text(value));
-        say(message);
-    }
+    if (has_orders()) return;
+    for (const auto& [name, value] : setup_.sysctls)
+        say(set_order(name, value));
 }
 
 Guest::~Guest() {
+    kill_machine();
+}
+
+void Guest::kill_machine() {
     if (machine_) machine_->kill();
+    if (outer_ == nullptr || machine_ended()) return;
+    try {
+        outer_->kill(outer_run_);
+    } catch (const std::exception&) {
+        // The outer guest is lost, and this one with it.
+    }
+}
+
+// Of a guest that is a program of the outer one.
+bool Guest::machine_ended() const {
+    return outer_ != nullptr && (!outer_->alive_ || outer_->finished_.contains(outer_run_));
+}
+
+std::string Guest::machine_end() {
+    std::optional<ExitStatus> status;
+    std::string said;
+    if (machine_) {
+        status = machine_->wait(kStopNs);
+    } else if (const auto run = outer_->finished_.find(outer_run_);
+               run != outer_->finished_.end()) {
+        status = ExitStatus{run->second.status, run->second.signal};
+        if (!run->second.output.empty()) said = "; it said " + quote(run->second.output);
+    }
+    if (!status) return "its channel closed";
+    std::string how = describe(*status);
+    if (setup_.kernel.vmm == Vmm::qemu && status->signal == 0 &&
+        qemu_exit(status->status).end == QemuEnd::panic && !console_.last_line().empty()) {
+        how += ", a panic";
+    }
+    return how + said;
 }
 
 void Guest::spawn() {
-    auto [ours, theirs] = make_socket_pair();
+    auto [ours, theirs] =
+        has_orders() ? channel_file(setup_.scratch + "/channel") : make_socket_pair();
     auto [console_read, console_write] = make_pipe();
     SpawnPlan plan;
     plan.working_directory = setup_.scratch;
@@ -111,11 +171,18 @@ void Guest::spawn() {
         boot.accel = setup_.accel;
         boot.clock = setup_.clock;
         boot.seed = setup_.seed;
+        boot.hypervisor = setup_.hypervisor;
+        constexpr int kFirstPort = 5;
+        for (const SerialPort& port : setup_.ports) {
+            const int number = kFirstPort + static_cast<int>(boot.ports.size());
+            boot.ports.push_back({port.name, number});
+            plan.fds.emplace_back(port.fd, number);
+        }
         plan.argv = qemu_argv(boot);
-        plan.fds = {{theirs.get(), boot.channel_fd},
-                    {console_write.get(), boot.console_fd},
-                    {console_write.get(), 1},
-                    {console_write.get(), 2}};
+        plan.fds.insert(plan.fds.end(), {{theirs.get(), boot.channel_fd},
+                                         {console_write.get(), boot.console_fd},
+                                         {console_write.get(), 1},
+                                         {console_write.get(), 2}});
     }
     machine_ = std::make_unique<Child>(plan);
     channel_ = std::move(ours);
@@ -128,6 +195,7 @@ void Guest::wait_for_hello(const std::function<bool()>& stop) {
     const std::uint64_t started = monotonic_ns();
     while (!hello_) {
         poll_once(50);
+        if (hello_) break;
         check();
         if (stop && stop()) throw GuestFailure(Fault::interrupted, "interrupted");
         if (monotonic_ns() - started >= setup_.boot_ns) {
@@ -137,13 +205,25 @@ void Guest::wait_for_hello(const std::function<bool()>& stop) {
 }
 
 void Guest::poll_once(int wait_ms) {
-    std::array<pollfd, 3> fds{pollfd{channel_open_ ? channel_.get() : -1, POLLIN, 0},
+    // A file is always readable: it is looked at every time instead.
+    const bool is_file = has_orders();
+    std::array<pollfd, 3> fds{pollfd{channel_open_ && !is_file ? channel_.get() : -1, POLLIN, 0},
                               pollfd{console_end_.get(), POLLIN, 0},
-                              pollfd{machine_->pidfd(), POLLIN, 0}};
-    if (poll(fds.data(), fds.size(), wait_ms) <= 0) return;
-    if (fds[1].revents != 0) read_console();
-    if (fds[0].revents != 0) read_agent();
-    if (fds[2].revents != 0) alive_ = false;
+                              pollfd{machine_ ? machine_->pidfd() : -1, POLLIN, 0}};
+    const int ready = poll(fds.data(), fds.size(), wait_ms);
+    if (ready > 0) {
+        if (fds[1].revents != 0) read_console();
+        if (fds[0].revents != 0) read_agent();
+        if (fds[2].revents != 0) alive_ = false;
+    }
+    if (is_file) {
+        while (read_agent()) {
+        }
+    }
+    if (outer_ != nullptr) {
+        outer_->poll_once(0);
+        if (machine_ended()) alive_ = false;
+    }
 }
 
 void Guest::read_console() {
@@ -155,18 +235,19 @@ void Guest::read_console() {
     last_print_ns_ = monotonic_ns();
 }
 
-void Guest::read_agent() {
+// True when there was something.
+bool Guest::read_agent() {
     std::array<char, 65536> block{};
     const ssize_t n = read(channel_.get(), block.data(), block.size());
-    if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) return false;
     if (n <= 0) {
-        channel_open_ = false;
-        return;
+        channel_open_ = has_orders() && n == 0;  // a file's end is where it is now
+        return false;
     }
     if (!lines_.feed({block.data(), static_cast<std::size_t>(n)})) {
         garbage_ = "a line without end";
         channel_open_ = false;
-        return;
+        return false;
     }
     std::string line;
     while (garbage_.empty() && lines_.next(line)) {
@@ -176,6 +257,7 @@ void Guest::read_agent() {
             garbage_ = error.what();
         }
     }
+    return true;
 }
 
 void Guest::take(const ControlMessage& message) {
@@ -232,26 +314,27 @@ void Guest::drain() {
 }
 
 void Guest::check() {
+    if (outer_ != nullptr && outer_->alive_) {
+        try {
+            outer_->check();
+        } catch (const GuestFailure& failure) {
+            throw GuestFailure(failure.fault(),
+                               std::string("the guest that is the host: ") + failure.what());
+        }
+    }
     if (!console_.fatal().empty() || !alive_ || !garbage_.empty() || !channel_open_) drain();
     if (!console_.fatal().empty()) {
-        throw GuestFailure(Fault::kernel,
-                           "the guest's kernel reported " + quoted(console_.fatal()));
+        throw GuestFailure(Fault::kernel, "the guest's kernel reported " + quote(console_.fatal()));
     }
     if (!garbage_.empty()) {
         throw GuestFailure(Fault::garbage, "the guest's agent speaks garbage: " +
                                                transport::escape(garbage_.substr(0, 200)));
     }
     if (alive_ && channel_open_) return;
-    const auto status = machine_->wait(kStopNs);
-    std::string how = status ? describe(*status) : "its channel closed";
-    if (status && setup_.kernel.vmm == Vmm::qemu &&
-        qemu_exit(status->status).end == QemuEnd::panic && status->signal == 0 &&
-        console_.last_line().empty()) {
-        how += ", a panic";
-    }
+    const std::string how = machine_end();
     const std::string last = console_.last_line();
     throw GuestFailure(Fault::ended, "the guest ended by itself (" + how + ")" +
-                                         (last.empty() ? "" : "; its last line: " + quoted(last)));
+                                         (last.empty() ? "" : "; its last line: " + quote(last)));
 }
 
 void Guest::fail_for_want_of_progress(const std::string& phase, std::uint64_t since_ns) {
@@ -261,7 +344,7 @@ void Guest::fail_for_want_of_progress(const std::string& phase, std::uint64_t si
     if (now - last_print_ns_ < 2 * kSecond) {
         throw GuestFailure(Fault::chatter, "the guest prints without getting on (" + phase + ", " +
                                                waited + ", " + std::to_string(console_.lines()) +
-                                               " lines, the last " + quoted(console_.last_line()) +
+                                               " lines, the last " + quote(console_.last_line()) +
                                                ")");
     }
     throw GuestFailure(Fault::silent, "the guest is silent (" + phase + ", " + waited +
@@ -288,7 +371,10 @@ std::string Guest::look(int wait_ms, std::uint64_t progress) {
 }
 
 void Guest::say(const ControlMessage& message) {
-    const std::string line = transport::format_message(message);
+    say(transport::format_message(message));
+}
+
+void Guest::say(const std::string& line) {
     std::size_t done = 0;
     const std::uint64_t until = monotonic_ns() + kStopNs;
     while (done < line.size()) {
@@ -309,19 +395,38 @@ void Guest::say(const ControlMessage& message) {
 }
 
 std::uint64_t Guest::start(const std::vector<std::string>& argv, const std::string& file) {
-    if (argv.size() > kMaxAgentLine) throw std::invalid_argument("too many arguments");
     const std::uint64_t id = next_id_++;
-    ControlMessage message{"START", {}};
-    message.fields.add("id", id);
-    if (!file.empty()) message.fields.add("file", encode_text(file));
-    for (std::size_t i = 0; i < argv.size(); ++i) {
-        message.fields.add("a" + std::to_string(i), encode_text(argv[i]));
-    }
+    const std::string order = start_order(id, argv, file);
     running_[id];
     last_progress_ns_ = monotonic_ns();
     progress_ = 0;
-    say(message);
+    say(order);
     return id;
+}
+
+std::vector<GuestRun> Guest::finish_orders(std::uint64_t deadline_ns,
+                                           const std::function<bool()>& stop) {
+    const std::uint64_t started = monotonic_ns();
+    while (alive_) {
+        poll_once(50);
+        if (alive_) check();
+        if (stop && stop()) throw GuestFailure(Fault::interrupted, "interrupted");
+        if (monotonic_ns() >= deadline_ns) fail_for_want_of_progress("its orders", started);
+    }
+    poll_once(0);  // what it wrote last
+    const auto status = machine_->wait(kStopNs);
+    const QemuExit end = qemu_exit(status ? status->status : 0);
+    drain();
+    std::vector<GuestRun> runs;
+    for (std::uint64_t id = 1; id <= setup_.ordered_programs; ++id) {
+        const auto at = finished_.find(id);
+        const bool good = end.end == QemuEnd::reported && end.status == 1 && garbage_.empty() &&
+                          console_.fatal().empty();
+        if (!good || at == finished_.end()) check();  // throws: it is not alive
+        runs.push_back(std::move(at->second));
+        finished_.erase(at);
+    }
+    return runs;
 }
 
 GuestRun Guest::finish(std::uint64_t id, std::uint64_t deadline_ns,
@@ -359,12 +464,9 @@ void Guest::misbehave(const std::string& how) {
 }
 
 void Guest::shut_down() {
-    if (!machine_) return;
     try {
-        if (alive_ && hello_ && channel_open_ && garbage_.empty()) {
-            ControlMessage message{"STOP", {}};
-            message.fields.add("status", std::uint64_t{1});
-            say(message);
+        if (alive_ && hello_ && channel_open_ && garbage_.empty() && !has_orders()) {
+            say(stop_order());
             const std::uint64_t until = monotonic_ns() + kStopNs;
             while (alive_ && monotonic_ns() < until)
                 poll_once(50);
@@ -372,7 +474,7 @@ void Guest::shut_down() {
     } catch (const std::exception&) {
         // It goes the hard way.
     }
-    machine_->kill();
+    kill_machine();
     alive_ = false;
     drain();
 }

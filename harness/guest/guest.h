@@ -16,6 +16,7 @@
 #include "harness/guest/agent.h"
 #include "harness/guest/children.h"
 #include "harness/guest/console.h"
+#include "harness/guest/guest_run.h"
 #include "harness/guest/initramfs.h"
 #include "harness/guest/kernel.h"
 #include "harness/guest/machine.h"
@@ -51,31 +52,35 @@ struct GuestSetup {
     std::string scratch;       // a private folder for this boot
     std::string vhost_socket;  // vhost-user
     std::string qemu = "qemu-system-x86_64";
+    bool hypervisor = false;             // has a guest of its own
+    std::vector<SerialPort> ports = {};  // QEMU: further ones; the descriptors are ours
+    // Its initramfs holds its orders (orders_text()), so many programs, and it takes no others: the
+    // exact clock. 0: it takes them on its channel.
+    std::uint64_t ordered_programs = 0;
     std::uint64_t boot_ns = 60'000'000'000;
     std::uint64_t stall_ns = 20'000'000'000;  // no progress for so long ends a trial
 };
 
-// A program that ran in the guest.
-struct GuestRun {
-    int status = 0;
-    int signal = 0;
-    std::string output;
-    std::string file;
-    std::map<std::string, double> counters;  // of the guest, over its run
-};
-
-class Guest {
+class Guest : public ProgramRunner {
   public:
     // Boots; returns when the agent has said hello and the sysctls are set. Throws GuestFailure, or
     // std::system_error when the machine's program cannot be started. `stop` is polled.
     Guest(const GuestSetup& setup, const std::function<bool()>& stop);
-    ~Guest();
-    Guest(const Guest&) = delete;
-    Guest& operator=(const Guest&) = delete;
+    // Boots within another guest, which starts `argv` and must outlive this one. The descriptors
+    // are the ends of the other's serial ports.
+    Guest(const GuestSetup& setup, const std::function<bool()>& stop, Guest& outer,
+          const std::vector<std::string>& argv, Fd channel, Fd console);
+    ~Guest() override;
 
-    std::uint64_t start(const std::vector<std::string>& argv, const std::string& file = {});
-    // Waits for a program's end. Throws GuestFailure.
-    GuestRun finish(std::uint64_t id, std::uint64_t deadline_ns, const std::function<bool()>& stop);
+    using ProgramRunner::start;
+    std::uint64_t start(const std::vector<std::string>& argv, const std::string& file) override;
+    // Throws GuestFailure.
+    GuestRun finish(std::uint64_t id, std::uint64_t deadline_ns,
+                    const std::function<bool()>& stop) override;
+    // With ordered_programs: waits until they have run and the machine has ended in good order.
+    // Their runs, in order. Throws GuestFailure.
+    std::vector<GuestRun> finish_orders(std::uint64_t deadline_ns,
+                                        const std::function<bool()>& stop);
     void kill(std::uint64_t id);
     void pin_interrupts(int cpu);
 
@@ -95,21 +100,29 @@ class Guest {
     std::uint64_t boot_ns() const { return boot_ns_; }
     bool alive() const { return alive_; }
     // The process group of everything that the machine runs on this host.
-    pid_t machine_group() const { return machine_->pid(); }
+    pid_t machine_group() const { return machine_ ? machine_->pid() : outer_->machine_group(); }
 
   private:
+    void boot(const std::function<bool()>& stop, std::uint64_t started_ns);
     void spawn();
+    bool has_orders() const { return setup_.ordered_programs != 0; }
+    bool machine_ended() const;
+    std::string machine_end();
+    void kill_machine();
     void wait_for_hello(const std::function<bool()>& stop);
     void read_console();
-    void read_agent();
+    bool read_agent();
     void take(const transport::ControlMessage& message);
     void poll_once(int wait_ms);
     void check();
     [[noreturn]] void fail_for_want_of_progress(const std::string& phase, std::uint64_t since_ns);
     void drain();
+    void say(const std::string& line);
     void say(const transport::ControlMessage& message);
 
     GuestSetup setup_;
+    Guest* outer_ = nullptr;  // topology nested: this guest is a program of that one
+    std::uint64_t outer_run_ = 0;
     Fd channel_;
     Fd console_end_;
     std::unique_ptr<Child> machine_;

@@ -52,17 +52,22 @@ Programs read_programs(const fs::path& folder) {
 
 std::vector<std::string> wanted_modules(Vmm vmm, Topology topology) {
     std::vector<std::string> wanted;
-    if (vmm == Vmm::qemu) wanted = {"virtio_pci", "virtio_console"};
+    if (vmm == Vmm::qemu) wanted = {"virtio_pci", "virtio_console", "pvpanic_pci"};
     if (vmm == Vmm::uml && topology != Topology::loopback) wanted = {"virtio_uml"};
     wanted.emplace_back(topology == Topology::loopback ? "vsock_loopback"
                                                        : "vmw_vsock_virtio_transport");
     return wanted;
 }
 
-std::vector<LoadedModule> modules_for(const Kernel& kernel, Vmm vmm, Topology topology) {
+std::vector<std::string> hypervisor_modules(bool intel) {
+    return {"virtio_pci", "virtio_console", "pvpanic_pci", intel ? "kvm_intel" : "kvm_amd",
+            "vhost_vsock"};
+}
+
+std::vector<LoadedModule> modules_for(const Kernel& kernel,
+                                      const std::vector<std::string>& wanted) {
     if (kernel.modules.empty()) return {};
-    return select_modules(find_modules(kernel.modules), wanted_modules(vmm, topology),
-                          builtin_modules(kernel.modules));
+    return select_modules(find_modules(kernel.modules), wanted, builtin_modules(kernel.modules));
 }
 
 std::vector<CpioNode> initramfs_nodes(const Programs& programs,

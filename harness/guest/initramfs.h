@@ -26,10 +26,12 @@ Programs read_programs(const std::filesystem::path& folder);
 
 // Modules a guest needs, by name; those that are built in need not be there.
 std::vector<std::string> wanted_modules(Vmm vmm, Topology topology);
+// Topology nested, of the guest that is the host: vhost-vsock and KVM, as the CPU virtualizes.
+std::vector<std::string> hypervisor_modules(bool intel);
 
 // The modules to load, chosen by their own depends lists from the kernel's folder; none for a
 // kernel without modules. Throws std::invalid_argument.
-std::vector<LoadedModule> modules_for(const Kernel& kernel, Vmm vmm, Topology topology);
+std::vector<LoadedModule> modules_for(const Kernel& kernel, const std::vector<std::string>& wanted);
 
 // The entries, in order. Modules load in the order of their names: 000-vsock.ko, ...
 std::vector<CpioNode> initramfs_nodes(const Programs& programs,

@@ -138,6 +138,21 @@ Kernel from_image(const fs::path& image) {
     return kernel;
 }
 
+std::vector<std::string> missing_of(const std::map<std::string, std::string>& config,
+                                    const std::vector<std::string>& names, bool has_modules) {
+    std::vector<std::string> missing;
+    if (config.empty()) return missing;
+    for (const std::string& name : names) {
+        const auto at = config.find(name);
+        if (at == config.end()) {
+            missing.push_back(name + " is not set");
+        } else if (at->second == "m" && !has_modules) {
+            missing.push_back(name + "=m, and no modules were given (modules=DIR)");
+        }
+    }
+    return missing;
+}
+
 bool has(const std::map<std::string, fs::path>& modules, const char* name) {
     return modules.contains(name);
 }
@@ -185,32 +200,25 @@ std::string embedded_config(const fs::path& image) {
 
 std::vector<std::string> missing_options(const std::map<std::string, std::string>& config, Vmm vmm,
                                          Topology topology, bool has_modules) {
-    std::vector<std::string> missing;
-    if (config.empty()) return missing;
-    const auto need = [&](const char* name) {
-        const auto at = config.find(name);
-        if (at == config.end()) {
-            missing.push_back(std::string(name) + " is not set");
-        } else if (at->second == "m" && !has_modules) {
-            missing.push_back(std::string(name) + "=m, and no modules were given (modules=DIR)");
-        }
-    };
-    need("CONFIG_BLK_DEV_INITRD");
-    need("CONFIG_PROC_FS");
-    need("CONFIG_VSOCKETS");
-    if (topology == Topology::loopback) {
-        need("CONFIG_VSOCKETS_LOOPBACK");
-    } else {
-        need("CONFIG_VIRTIO_VSOCKETS");
-    }
+    std::vector<std::string> names{"CONFIG_BLK_DEV_INITRD", "CONFIG_PROC_FS", "CONFIG_VSOCKETS"};
+    names.emplace_back(topology == Topology::loopback ? "CONFIG_VSOCKETS_LOOPBACK"
+                                                      : "CONFIG_VIRTIO_VSOCKETS");
     if (vmm == Vmm::uml) {
-        need("CONFIG_SSL");
-        if (topology != Topology::loopback) need("CONFIG_VIRTIO_UML");
+        names.emplace_back("CONFIG_SSL");
+        if (topology != Topology::loopback) names.emplace_back("CONFIG_VIRTIO_UML");
     } else {
-        need("CONFIG_VIRTIO_PCI");
-        need("CONFIG_VIRTIO_CONSOLE");
+        names.insert(names.end(), {"CONFIG_VIRTIO_PCI", "CONFIG_VIRTIO_CONSOLE"});
     }
-    return missing;
+    return missing_of(config, names, has_modules);
+}
+
+std::vector<std::string> missing_hypervisor_options(
+    const std::map<std::string, std::string>& config, bool intel, bool has_modules) {
+    return missing_of(config,
+                      {"CONFIG_BLK_DEV_INITRD", "CONFIG_PROC_FS", "CONFIG_DEVTMPFS",
+                       "CONFIG_VIRTIO_PCI", "CONFIG_VIRTIO_CONSOLE", "CONFIG_VHOST_VSOCK",
+                       intel ? "CONFIG_KVM_INTEL" : "CONFIG_KVM_AMD"},
+                      has_modules);
 }
 
 Kernel find_kernel(const KernelRequest& request) {

@@ -64,5 +64,8 @@ std::string embedded_config(const std::filesystem::path& image);
 // when nothing is known to be missing.
 std::vector<std::string> missing_options(const std::map<std::string, std::string>& config, Vmm vmm,
                                          Topology topology, bool has_modules);
+// Likewise for the guest that is the host of topology nested.
+std::vector<std::string> missing_hypervisor_options(
+    const std::map<std::string, std::string>& config, bool intel, bool has_modules);
 
 }  // namespace vsb::guest

@@ -7,7 +7,8 @@
 namespace vsb::guest {
 namespace {
 
-constexpr std::array kTopologies{Topology::loopback, Topology::vhost_user, Topology::vhost};
+constexpr std::array kTopologies{Topology::loopback, Topology::vhost_user, Topology::vhost,
+                                 Topology::nested};
 
 // QEMU reads `,` in an option's value as the end of it, and `,,` as a comma.
 std::string in_quotes(std::string_view value) {
@@ -36,6 +37,41 @@ std::string with(std::string text, const std::string& more) {
     return more.empty() ? text : text + ' ' + more;
 }
 
+constexpr const char* kCmdline =
+    "console=ttyS0 panic=-1 oops=panic quiet loglevel=5 rdinit=/init vsb_channel=port:vsb";
+
+// Interrupts of the queues apart from each other: with fewer vectors than queues and one, they
+// share one, and what is counted is not the RX queue's.
+constexpr const char* kVectors = ",vectors=4";
+
+// argv, option by option.
+class Arguments {
+  public:
+    explicit Arguments(std::string program)
+        : argv_{std::move(program), "-nodefaults", "-no-user-config", "-nographic", "-no-reboot"} {
+        add("-nic", "none");
+    }
+    void add(std::string option, std::string value) {
+        argv_.push_back(std::move(option));
+        argv_.push_back(std::move(value));
+    }
+    // How a guest's end is told apart.
+    void add_ends() {
+        add("-device", "isa-debug-exit,iobase=0x501,iosize=4");
+        add("-device", "pvpanic-pci");
+        add("-action", "panic=exit-failure");
+    }
+    void add_kernel(const std::string& kernel, const std::string& initrd, std::string cmdline) {
+        add("-kernel", kernel);
+        add("-initrd", initrd);
+        add("-append", std::move(cmdline));
+    }
+    std::vector<std::string> take() { return std::move(argv_); }
+
+  private:
+    std::vector<std::string> argv_;
+};
+
 }  // namespace
 
 std::string_view vmm_name(Vmm vmm) {
@@ -50,6 +86,8 @@ std::string_view topology_name(Topology topology) {
             return "vhost-user";
         case Topology::vhost:
             return "vhost";
+        case Topology::nested:
+            return "nested";
     }
     return "";
 }
@@ -59,7 +97,7 @@ Topology parse_topology(std::string_view name) {
         if (name == topology_name(one)) return one;
     }
     throw std::invalid_argument("topology '" + std::string(name) +
-                                "': there are loopback, vhost-user and vhost");
+                                "': there are loopback, vhost-user, vhost and nested");
 }
 
 std::string_view accel_name(Accel accel) {
@@ -71,8 +109,9 @@ std::string_view clock_name(GuestClock clock) {
 
 std::vector<std::string> uml_argv(const UmlPlan& plan) {
     check_plan(plan);
-    if (plan.topology == Topology::vhost) {
-        throw std::invalid_argument("topology vhost: User Mode Linux has no vhost (vhost-user)");
+    if (plan.topology == Topology::vhost || plan.topology == Topology::nested) {
+        throw std::invalid_argument("topology " + std::string(topology_name(plan.topology)) +
+                                    ": User Mode Linux has no vhost (vhost-user)");
     }
     for (const std::string& path : {plan.initrd, plan.directory, plan.vhost_socket}) {
         if (path.find_first_of(" ,:\t\n") != std::string::npos) {
@@ -129,54 +168,78 @@ std::vector<std::string> qemu_argv(const QemuPlan& plan) {
             "clock exact: needs one CPU, TCG and topology loopback, where idle time is none");
     }
     const std::string mib = std::to_string(plan.memory_mib) + "M";
-    std::string cmdline =
-        "console=ttyS0 panic=-1 oops=panic quiet loglevel=5 rdinit=/init vsb_channel=port:vsb";
-    std::vector<std::string> argv{
-        plan.program, "-nodefaults", "-no-user-config", "-nographic", "-no-reboot", "-nic", "none"};
-    const auto add = [&argv](std::string option, std::string value) {
-        argv.push_back(std::move(option));
-        argv.push_back(std::move(value));
-    };
-    add("-M", "q35");
+    std::string cmdline = kCmdline;
+    Arguments to(plan.program);
+    to.add("-M", "q35");
     if (plan.accel == Accel::kvm) {
-        add("-accel", "kvm");
-        add("-cpu", "host");
+        to.add("-accel", "kvm");
+        to.add("-cpu", "host");
     } else {
-        add("-accel", exact ? "tcg" : "tcg,thread=multi");
-        add("-cpu", "qemu64");
+        to.add("-accel", exact ? "tcg" : "tcg,thread=multi");
+        to.add("-cpu", plan.hypervisor ? "max,+svm" : "qemu64");
     }
     if (exact) {
         // Seed, clock and layout fixed: two boots are the same to the nanosecond.
-        add("-icount", "shift=0,sleep=off");
-        add("-seed", std::to_string(plan.seed));
-        add("-rtc", "base=2026-01-01,clock=vm");
+        to.add("-icount", "shift=0,sleep=off");
+        to.add("-seed", std::to_string(plan.seed));
+        to.add("-rtc", "base=2026-01-01,clock=vm");
         cmdline += " tsc=reliable norandmaps nokaslr";
     }
-    add("-smp", std::to_string(plan.cpus));
-    add("-m", mib);
+    to.add("-smp", std::to_string(plan.cpus));
+    to.add("-m", mib);
     if (plan.topology == Topology::vhost_user) {
-        add("-object", "memory-backend-memfd,id=m,size=" + mib + ",share=on");
-        add("-machine", "memory-backend=m");
-        add("-chardev", "socket,id=v,path=" + in_quotes(plan.vhost_socket));
-        add("-device", "vhost-user-vsock-pci,chardev=v,addr=0x5");
+        to.add("-object", "memory-backend-memfd,id=m,size=" + mib + ",share=on");
+        to.add("-machine", "memory-backend=m");
+        to.add("-chardev", "socket,id=v,path=" + in_quotes(plan.vhost_socket));
+        to.add("-device", std::string("vhost-user-vsock-pci,chardev=v,addr=0x5") + kVectors);
     }
     if (plan.topology == Topology::vhost) {
-        add("-device", "vhost-vsock-pci,guest-cid=" + std::to_string(plan.cid) + ",addr=0x5");
+        to.add("-device",
+               "vhost-vsock-pci,guest-cid=" + std::to_string(plan.cid) + ",addr=0x5" + kVectors);
     }
     // The console on a descriptor of its own; the agent's channel on another, clean of kernel text.
-    add("-add-fd", "fd=" + std::to_string(plan.console_fd) + ",set=1");
-    add("-chardev", "file,id=console,path=/dev/fdset/1,append=on");
-    add("-serial", "chardev:console");
-    add("-chardev", "socket,id=agent,fd=" + std::to_string(plan.channel_fd));
-    add("-device", "virtio-serial-pci,id=vser,addr=0x6");
-    add("-device", "virtserialport,bus=vser.0,nr=1,chardev=agent,name=vsb");
-    add("-device", "isa-debug-exit,iobase=0x501,iosize=4");
-    add("-device", "pvpanic-pci");
-    add("-action", "panic=exit-failure");
-    add("-kernel", plan.kernel);
-    add("-initrd", plan.initrd);
-    add("-append", with(cmdline, plan.cmdline));
-    return argv;
+    to.add("-add-fd", "fd=" + std::to_string(plan.console_fd) + ",set=1");
+    to.add("-chardev", "file,id=console,path=/dev/fdset/1,append=on");
+    to.add("-serial", "chardev:console");
+    const std::string channel = std::to_string(plan.channel_fd);
+    if (exact) {
+        to.add("-add-fd", "fd=" + channel + ",set=2");
+        to.add("-chardev", "file,id=agent,path=/dev/fdset/2,append=on");
+    } else {
+        to.add("-chardev", "socket,id=agent,fd=" + channel);
+    }
+    to.add("-device", "virtio-serial-pci,id=vser,addr=0x6");
+    to.add("-device", "virtserialport,bus=vser.0,nr=1,chardev=agent,name=vsb");
+    int number = 1;
+    for (const SerialPort& port : plan.ports) {
+        const std::string nr = std::to_string(++number);
+        to.add("-chardev", "socket,id=port" + nr + ",fd=" + std::to_string(port.fd));
+        to.add("-device",
+               "virtserialport,bus=vser.0,nr=" + nr + ",chardev=port" + nr + ",name=" + port.name);
+    }
+    to.add_ends();
+    to.add_kernel(plan.kernel, plan.initrd, with(cmdline, plan.cmdline));
+    return to.take();
+}
+
+std::vector<std::string> inner_qemu_argv(const InnerPlan& plan) {
+    Arguments to(plan.program);
+    to.add("-L", plan.firmware);
+    to.add("-M", "pc");
+    to.add("-accel", "kvm");
+    to.add("-cpu", plan.outer == Accel::kvm ? "host" : "qemu64,-svm");
+    to.add("-smp", std::to_string(plan.cpus));
+    to.add("-m", std::to_string(plan.memory_mib) + "M");
+    to.add("-device", "vhost-vsock-pci,guest-cid=" + std::to_string(plan.cid) + kVectors);
+    // A `pipe` of one name opens it for both directions.
+    to.add("-chardev", "pipe,id=console,path=" + plan.console);
+    to.add("-serial", "chardev:console");
+    to.add("-chardev", "pipe,id=agent,path=" + plan.channel);
+    to.add("-device", "virtio-serial-pci,id=vser");
+    to.add("-device", "virtserialport,bus=vser.0,nr=1,chardev=agent,name=vsb");
+    to.add_ends();
+    to.add_kernel(plan.kernel, plan.initrd, with(kCmdline, plan.cmdline));
+    return to.take();
 }
 
 QemuExit qemu_exit(int status) {

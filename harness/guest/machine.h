@@ -12,7 +12,7 @@ namespace vsb::guest {
 enum class Vmm : std::uint8_t { uml, qemu };
 std::string_view vmm_name(Vmm vmm);
 
-enum class Topology : std::uint8_t { loopback, vhost_user, vhost };
+enum class Topology : std::uint8_t { loopback, vhost_user, vhost, nested };
 std::string_view topology_name(Topology topology);
 // Throws std::invalid_argument naming the topologies.
 Topology parse_topology(std::string_view name);
@@ -46,16 +46,43 @@ struct UmlPlan : BootPlan {
 // command line cannot carry; a topology UML does not have.
 std::vector<std::string> uml_argv(const UmlPlan& plan);
 
+// A serial port of the guest beside the agent's: /dev/vport0p2, p3, ... in their order.
+struct SerialPort {
+    std::string name;
+    int fd = -1;  // a socket, inherited
+};
+
 struct QemuPlan : BootPlan {
     Accel accel = Accel::tcg;
     GuestClock clock = GuestClock::wall;
     std::uint64_t seed = 1;  // exact clock: of QEMU's own randomness
+    // The agent's channel: a socket; under the exact clock a file, since orders that come when it
+    // pleases the host would move the guest's clock.
     int channel_fd = 3;
     int console_fd = 4;
+    bool hypervisor = false;  // has a guest of its own: virtualization is emulated
+    std::vector<SerialPort> ports = {};
 };
 
 // Throws std::invalid_argument: exact with more than one CPU, with KVM or outside loopback.
 std::vector<std::string> qemu_argv(const QemuPlan& plan);
+
+// Topology nested: the command line, within the first guest, of the second one. Its agent's channel
+// and its console are serial ports of the first guest.
+struct InnerPlan {
+    std::string program = "/usr/bin/qemu-system-x86_64";
+    std::string firmware;  // folder
+    std::string kernel;
+    std::string initrd;
+    std::string cmdline;  // the state's
+    std::uint32_t memory_mib = 384;
+    std::uint32_t cpus = 2;
+    std::uint32_t cid = 42;
+    Accel outer = Accel::tcg;  // what the first guest runs on
+    std::string channel;       // "/dev/vport0p2"
+    std::string console;
+};
+std::vector<std::string> inner_qemu_argv(const InnerPlan& plan);
 
 // What QEMU's exit status says, with isa-debug-exit at 0x501 and pvpanic.
 enum class QemuEnd : std::uint8_t { off_or_died, panic, reported };

@@ -102,6 +102,49 @@ TEST(QemuArgv, ExactFixesEverythingThatMoves) {
     EXPECT_EQ(qemu_argv(plan), argv);
 }
 
+TEST(QemuArgv, ExactTakesNothingFromTheHost) {
+    QemuPlan plan = qemu();
+    plan.cpus = 1;
+    plan.topology = Topology::loopback;
+    EXPECT_THAT(qemu_argv(plan), Contains("socket,id=agent,fd=3"));
+    plan.clock = GuestClock::exact;
+    EXPECT_THAT(qemu_argv(plan), Contains("file,id=agent,path=/dev/fdset/2,append=on"));
+    for (const std::string& word : qemu_argv(plan))
+        EXPECT_THAT(word, Not(testing::StartsWith("socket")));
+}
+
+TEST(QemuArgv, AHypervisorVirtualizesAndHasPortsForItsGuest) {
+    QemuPlan plan = qemu();
+    plan.topology = Topology::nested;
+    plan.hypervisor = true;
+    plan.ports = {{"inner-agent", 5}, {"inner-console", 6}};
+    const auto argv = qemu_argv(plan);
+    EXPECT_EQ(value_of(argv, "-cpu"), "max,+svm");
+    EXPECT_THAT(argv, Contains("socket,id=port2,fd=5"));
+    EXPECT_THAT(argv, Contains("virtserialport,bus=vser.0,nr=3,chardev=port3,name=inner-console"));
+    for (const std::string& word : argv)
+        EXPECT_THAT(word, Not(HasSubstr("vhost")));
+    plan.accel = Accel::kvm;
+    EXPECT_EQ(value_of(qemu_argv(plan), "-cpu"), "host");
+}
+
+TEST(InnerQemuArgv, IsARealVhostVsockUnderKvm) {
+    InnerPlan plan;
+    plan.firmware = "/qemu";
+    plan.kernel = "/inner/kernel";
+    plan.initrd = "/inner/initrd";
+    plan.cmdline = "mitigations=off";
+    plan.channel = "/dev/vport0p2";
+    plan.console = "/dev/vport0p3";
+    const auto argv = inner_qemu_argv(plan);
+    EXPECT_LE(argv.size(), 64u);  // what an order holds
+    EXPECT_EQ(value_of(argv, "-accel"), "kvm");
+    EXPECT_EQ(value_of(argv, "-nic"), "none");
+    EXPECT_THAT(argv, Contains("vhost-vsock-pci,guest-cid=42,vectors=4"));
+    EXPECT_THAT(argv, Contains("pipe,id=agent,path=/dev/vport0p2"));
+    EXPECT_THAT(value_of(argv, "-append"), testing::EndsWith(" mitigations=off"));
+}
+
 TEST(QemuExit, TellsAPanicFromAReport) {
     EXPECT_EQ(qemu_exit(0).end, QemuEnd::off_or_died);
     EXPECT_EQ(qemu_exit(1).end, QemuEnd::panic);
@@ -112,7 +155,8 @@ TEST(QemuExit, TellsAPanicFromAReport) {
 }
 
 TEST(Topology, Names) {
-    EXPECT_EQ(parse_topology("vhost-user"), Topology::vhost_user);
+    for (const char* name : {"loopback", "vhost-user", "vhost", "nested"})
+        EXPECT_EQ(topology_name(parse_topology(name)), name);
     EXPECT_THROW(parse_topology("vhost_user"), std::invalid_argument);
 }
 

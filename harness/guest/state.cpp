@@ -11,8 +11,9 @@
 namespace vsb::guest {
 namespace {
 
-constexpr std::array<std::string_view, 8> kKeys{"kernel", "modules", "cmdline", "pre",
-                                                "sysctl", "policy",  "burst",   "gap"};
+constexpr std::array<std::string_view, 11> kKeys{"kernel", "modules",    "cmdline",   "pre",
+                                                 "sysctl", "policy",     "burst",     "gap",
+                                                 "l1",     "l1_modules", "l1_cmdline"};
 constexpr std::array<std::string_view, 1> kRepeatable{"sysctl"};
 constexpr std::size_t kMaxCmdline = 1024;  // the smallest COMMAND_LINE_SIZE there is has 2048
 
@@ -77,7 +78,9 @@ GuestState parse_guest_state(std::string_view spec) {
     for (const auto& [key, value] : harness::parse_state_spec(spec, kRepeatable).items) {
         if (std::ranges::find(kKeys, key) == kKeys.end()) {
             reject(key, value,
-                   "a guest's state has kernel, modules, cmdline, pre, sysctl, policy, burst, gap");
+                   "a guest's state has kernel, modules, cmdline, pre, sysctl, policy, burst, gap, "
+                   "and "
+                   "for topology nested l1, l1_modules, l1_cmdline");
         }
         if (std::ranges::any_of(value, [](unsigned char c) { return c < 0x20 || c == 0x7f; })) {
             reject(key, "...", "a control character");
@@ -85,6 +88,9 @@ GuestState parse_guest_state(std::string_view spec) {
         if (key == "kernel") state.kernel = value;
         if (key == "modules") state.modules = value;
         if (key == "cmdline") state.cmdline = value;
+        if (key == "l1") state.l1_kernel = value;
+        if (key == "l1_modules") state.l1_modules = value;
+        if (key == "l1_cmdline") state.l1_cmdline = value;
         if (key == "pre") state.pre = words(value);
         if (key == "sysctl") state.sysctls.push_back(sysctl(value));
         if (key == "policy") state.policy.publication = publication(value);
@@ -93,8 +99,11 @@ GuestState parse_guest_state(std::string_view spec) {
         }
         if (key == "gap") state.policy.gap_ns = number(key, value, 0, 1'000'000'000);
     }
-    if (state.cmdline.size() > kMaxCmdline) {
-        reject("cmdline", state.cmdline, "longer than " + std::to_string(kMaxCmdline));
+    for (const auto& [key, text] :
+         {std::pair{"cmdline", state.cmdline}, std::pair{"l1_cmdline", state.l1_cmdline}}) {
+        if (text.size() > kMaxCmdline) {
+            reject(key, text, "longer than " + std::to_string(kMaxCmdline));
+        }
     }
     return state;
 }

@@ -1,6 +1,7 @@
 #pragma once
 // A guest's state as users write it: kernel=KERNEL[,modules=DIR][,cmdline=TEXT][,pre=COMMAND]
-// [,sysctl=KEY:VALUE][,policy=per-buffer|batched][,burst=N][,gap=NS]; `\,` is a literal comma.
+// [,sysctl=KEY:VALUE][,policy=per-buffer|batched][,burst=N][,gap=NS]
+// [,l1=KERNEL][,l1_modules=DIR][,l1_cmdline=TEXT]; `\,` is a literal comma.
 
 #include <cstdint>
 #include <string>
@@ -30,6 +31,10 @@ struct GuestState {
     std::vector<std::string> pre;       // argv, run on this machine before each boot; no shell
     std::vector<std::pair<std::string, std::string>> sysctls;  // "net.core.rmem_max", "1048576"
     DevicePolicy policy;
+    // Topology nested: of the guest that is the host. No kernel: the same as the guest's.
+    std::string l1_kernel;
+    std::string l1_modules;
+    std::string l1_cmdline;
 
     bool operator==(const GuestState&) const = default;
 };

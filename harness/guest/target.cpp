@@ -8,6 +8,7 @@
 
 #include "harness/guest/boot.h"
 #include "harness/guest/children.h"
+#include "harness/guest/exact.h"
 #include "harness/guest/host_load.h"
 #include "harness/guest/trial.h"
 
@@ -56,9 +57,8 @@ class GuestTarget final : public harness::Target {
         TrialResult result;
         try {
             if (!no_guest_.empty()) throw std::runtime_error(no_guest_);
-            // Under the exact clock a boot is one sample of one seed: the pair's, for both states.
-            const bool reseed = options_.clock == GuestClock::exact && seed_ != request.seed;
-            if (!booted_ || booted_state_ != request.state || reseed) boot(request);
+            if (options_.clock == GuestClock::exact) return run_exact(request);
+            if (!booted_ || booted_state_ != request.state) boot(request);
             if (boots_repeated_ != repeats_told_) {
                 result.warnings.push_back(
                     {"boot-repeated", "a guest hung while booting and was booted again (" +
@@ -67,8 +67,7 @@ class GuestTarget final : public harness::Target {
             }
             const pid_t group = booted_->guest().machine_group();
             const HostLoad before = read_host_load(group);
-            TrialResult trial = run_guest_trial(booted_->guest(), booted_->device(), request,
-                                                booted_->cpus(), next_port_);
+            TrialResult trial = booted_->run(request, next_port_);
             const HostLoad after = read_host_load(group);
             const long ticks = sysconf(_SC_CLK_TCK);
             const double others = others_cpus(before, after, ticks);
@@ -78,8 +77,7 @@ class GuestTarget final : public harness::Target {
             result.samples = std::move(trial.samples);
             for (auto& one : trial.warnings)
                 result.warnings.push_back(std::move(one));
-            // Under the exact clock the host's load changes nothing.
-            if (disturbing(before, after, ticks) && options_.clock == GuestClock::wall) {
+            if (disturbing(before, after, ticks)) {
                 result.warnings.push_back(
                     {"disturbed", "other programs ran beside the guests (first seen in pair " +
                                       std::to_string(request.pair) + " of " +
@@ -109,9 +107,9 @@ class GuestTarget final : public harness::Target {
         if (!result.failure.empty()) {
             // The guest is not to be used again, and its console is worth more than the failure.
             if (booted_) {
-                booted_->guest().shut_down();
+                booted_->shut_down();
                 if (!request.stop || !request.stop()) {
-                    result.failure += keep_console(request, booted_->guest().console().text());
+                    result.failure += keep_console(request, booted_->console());
                 }
             }
             stop();
@@ -150,15 +148,22 @@ class GuestTarget final : public harness::Target {
     void stop() noexcept override { booted_.reset(); }
 
   private:
+    // A boot is one sample of one seed, the pair's, for both states; the host's load changes
+    // nothing.
+    TrialResult run_exact(const TrialRequest& request) {
+        const ReadyState& ready = states_.at(request.state);
+        if (!ready.state.pre.empty()) run_before(ready.state.pre);
+        return run_exact_trial(ready, options_, request);
+    }
+
     void boot(const TrialRequest& request) {
         stop();
-        seed_ = request.seed;
         const ReadyState& ready = states_.at(request.state);
         try {
             if (!ready.state.pre.empty()) run_before(ready.state.pre);
             for (int attempt = 1;; ++attempt) {
                 try {
-                    booted_ = std::make_unique<BootedGuest>(ready, options_, seed_);
+                    booted_ = std::make_unique<BootedGuest>(ready, options_, request.seed);
                     break;
                 } catch (const GuestFailure& failure) {
                     const bool hung =
@@ -220,7 +225,6 @@ class GuestTarget final : public harness::Target {
     int unborn_ = 0;                    // boots in vain of a state that never came up
     int consoles_ = 0;                  // kept
     std::uint32_t next_port_ = 1024;
-    std::uint64_t seed_ = 1;
     int boots_repeated_ = 0;
     int repeats_told_ = 0;
 };

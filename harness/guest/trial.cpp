@@ -49,31 +49,10 @@ transport::ReadResults results_of(const GuestRun& run) {
     return transport::read_results(text);
 }
 
-// Empty, or why the run's results are not to be used.
-std::string read_run(const GuestRun& run, const std::string& tool, transport::ReadResults& to) {
-    try {
-        to = results_of(run);
-    } catch (const std::exception& error) {
-        const std::string last = last_line(run.output);
-        return tool + ": " + status_text(run) +
-               (last.empty() ? ", no results" : ", no whole results; it said last: " + last);
-    }
-    if (!to.ok) return tool + ": " + transport::escape(to.reason.substr(0, 300));
-    if (run.status != 0 || run.signal != 0) return tool + ": " + status_text(run);
-    return {};
-}
-
 void add_field(const transport::Fields& fields, const char* key, const char* metric,
                const char* unit, TrialResult& result) {
     if (fields.find(key) != nullptr) {
         result.measurements.push_back({metric, unit, fields.real(key)});
-    }
-}
-
-void add_counters(const GuestRun& run, TrialResult& result) {
-    for (const auto& [name, value] : run.counters) {
-        const bool time = name.ends_with("_ns");
-        result.measurements.push_back({"guest." + name, time ? "ns" : "1", value});
     }
 }
 
@@ -97,7 +76,7 @@ void add_device(const DeviceCounts& counts, TrialResult& result) {
 
 class Trial {
   public:
-    Trial(Guest& guest, Device* device, const TrialRequest& request, const GuestCpus& cpus,
+    Trial(Guest& guest, Device& device, const TrialRequest& request, const GuestCpus& cpus,
           std::uint32_t port)
         : guest_(guest),
           device_(device),
@@ -110,7 +89,7 @@ class Trial {
         const Workload& workload = request_.workload;
         TrialResult result;
         if (workload.kind == Kind::rtt) {
-            device_ != nullptr ? ping_from_device(result) : ping_in_guest(result);
+            ping_from_device(result);
         } else {
             // First a short transfer whose every byte is compared: outside the measured one, where
             // the comparison would be part of the receiver's time.
@@ -144,28 +123,13 @@ class Trial {
         call.seed = request_.seed;
         call.verify = verify;
         call.count_cycles = workload.kind == Kind::cycles && !verify;
-        call.device_sends = device_ != nullptr;
         call.timeout_s = timeout_s();
         call.cpus = cpus_;
         const std::uint64_t receiver = guest_.start(receiver_argv(call));
-        if (device_ == nullptr) {
-            const std::uint64_t sender = guest_.start(
-                {"/vsb-sender", "--connect", "vsock:1:" + std::to_string(port), "--bytes",
-                 std::to_string(call.bytes), "--buf-size", std::to_string(workload.payload_bytes),
-                 "--seed", std::to_string(request_.seed), "--timeout", std::to_string(timeout_s()),
-                 "--cpu", std::to_string(cpus_.worker)});
-            const GuestRun sent = guest_.finish(sender, deadline_ns_, request_.stop);
-            const GuestRun got = guest_.finish(receiver, deadline_ns_, request_.stop);
-            transport::ReadResults ignored;
-            throughput_figures(got, call.bytes, call.count_cycles, result);
-            if (result.failure.empty()) result.failure = read_run(sent, "vsb-sender", ignored);
-            add_counters(got, result);
-            return;
-        }
-        const DeviceCounts before = device_->counts();
-        SendJob job(device_->host(), monotonic_ns,
+        const DeviceCounts before = device_.counts();
+        SendJob job(device_.host(), monotonic_ns,
                     {port, writes, workload.payload_bytes, request_.seed});
-        device_->run(job, deadline_ns_, watch(job));
+        device_.run(job, deadline_ns_, watch(job));
         if (!job.failure().empty()) {
             result.failure = told_by_receiver(receiver, job.failure());
             return;
@@ -175,7 +139,7 @@ class Trial {
         if (!result.failure.empty()) return;
         result.measurements.push_back({"bytes_sent", "B", as_double(job.bytes())});
         add_counters(got, result);
-        add_device(device_->counts() - before, result);
+        add_device(device_.counts() - before, result);
     }
 
     // When the device's job failed, somebody in the guest may know better why.
@@ -199,11 +163,11 @@ class Trial {
         const std::uint64_t server = guest_.start(
             {"/vsb-pingpong", "--listen", "vsock:any:" + std::to_string(port_), "--cpu",
              std::to_string(cpus_.receiver), "--timeout", std::to_string(timeout_s())});
-        const DeviceCounts before = device_->counts();
-        PingJob job(device_->host(), monotonic_ns,
+        const DeviceCounts before = device_.counts();
+        PingJob job(device_.host(), monotonic_ns,
                     {port_, workload.writes, workload.writes / 10, workload.payload_bytes,
                      request_.seed, ""});
-        device_->run(job, deadline_ns_, watch(job));
+        device_.run(job, deadline_ns_, watch(job));
         if (!job.failure().empty()) {
             result.failure = told_by_receiver(server, job.failure());
             return;
@@ -215,43 +179,7 @@ class Trial {
         result.measurements = harness::rtt_figures(job.rtt_ns());
         result.samples.push_back({"rtt", "ns", job.rtt_ns()});
         add_counters(run, result);
-        add_device(device_->counts() - before, result);
-    }
-
-    void ping_in_guest(TrialResult& result) {
-        const Workload& workload = request_.workload;
-        const std::string port = std::to_string(port_);
-        const std::string timeout = std::to_string(timeout_s());
-        const std::uint64_t server =
-            guest_.start({"/vsb-pingpong", "--listen", "vsock:any:" + port, "--cpu",
-                          std::to_string(cpus_.receiver), "--timeout", timeout});
-        const std::uint64_t client = guest_.start(
-            {"/vsb-pingpong", "--connect", "vsock:1:" + port, "--requests",
-             std::to_string(workload.writes), "--warmup", std::to_string(workload.writes / 10),
-             "--size", std::to_string(workload.payload_bytes), "--seed",
-             std::to_string(request_.seed), "--samples", "/tmp/rtt", "--timeout", timeout, "--cpu",
-             std::to_string(cpus_.worker)},
-            "/tmp/rtt");
-        const GuestRun asked = guest_.finish(client, deadline_ns_, request_.stop);
-        const GuestRun answered = guest_.finish(server, deadline_ns_, request_.stop);
-        transport::ReadResults results;
-        result.failure = read_run(asked, "vsb-pingpong (client)", results);
-        if (result.failure.empty()) {
-            result.failure = read_run(answered, "vsb-pingpong (server)", results);
-        }
-        if (!result.failure.empty()) return;
-        std::vector<std::uint64_t> samples;
-        std::istringstream lines(asked.file);
-        for (std::uint64_t one = 0; lines >> one;)
-            samples.push_back(one);
-        if (samples.size() != workload.writes) {
-            result.failure = "planned " + std::to_string(workload.writes) +
-                             " round trips, measured " + std::to_string(samples.size());
-            return;
-        }
-        result.measurements = harness::rtt_figures(samples);
-        result.samples.push_back({"rtt", "ns", samples});
-        add_counters(asked, result);
+        add_device(device_.counts() - before, result);
     }
 
     std::uint64_t timeout_s() const {
@@ -260,7 +188,7 @@ class Trial {
     }
 
     Guest& guest_;
-    Device* device_;
+    Device& device_;
     const TrialRequest& request_;
     GuestCpus cpus_;
     std::uint32_t port_;
@@ -268,6 +196,26 @@ class Trial {
 };
 
 }  // namespace
+
+std::string read_run(const GuestRun& run, const std::string& tool, transport::ReadResults& to) {
+    try {
+        to = results_of(run);
+    } catch (const std::exception& error) {
+        const std::string last = last_line(run.output);
+        return tool + ": " + status_text(run) +
+               (last.empty() ? ", no results" : ", no whole results; it said last: " + last);
+    }
+    if (!to.ok) return tool + ": " + transport::escape(to.reason.substr(0, 300));
+    if (run.status != 0 || run.signal != 0) return tool + ": " + status_text(run);
+    return {};
+}
+
+void add_counters(const GuestRun& run, TrialResult& result) {
+    for (const auto& [name, value] : run.counters) {
+        const bool time = name.ends_with("_ns");
+        result.measurements.push_back({"guest." + name, time ? "ns" : "1", value});
+    }
+}
 
 GuestCpus guest_cpus(Vmm vmm, std::uint32_t cpus) {
     if (cpus < 2) return {0, 0};
@@ -341,7 +289,7 @@ void throughput_figures(const GuestRun& run, std::uint64_t planned, bool count_c
     }
 }
 
-TrialResult run_guest_trial(Guest& guest, Device* device, const TrialRequest& request,
+TrialResult run_guest_trial(Guest& guest, Device& device, const TrialRequest& request,
                             const GuestCpus& cpus, std::uint32_t port) {
     return Trial(guest, device, request, cpus, port).run();
 }

@@ -39,9 +39,14 @@ std::vector<std::string> receiver_argv(const ReceiverCall& call);
 void throughput_figures(const GuestRun& run, std::uint64_t planned, bool count_cycles,
                         harness::TrialResult& result);
 
-// Runs the trial in the guest. device: nullptr for topology loopback. `port` is a number that no
+// The results that a tool printed. Returns why they are not to be used; empty: they are.
+std::string read_run(const GuestRun& run, const std::string& tool, transport::ReadResults& to);
+// The guest's own counters as measurements "guest.NAME".
+void add_counters(const GuestRun& run, harness::TrialResult& result);
+
+// Runs a trial whose payload the device sends. `port` is a number that no
 // earlier trial in this guest used; two follow it. Throws GuestFailure when the guest is lost.
-harness::TrialResult run_guest_trial(Guest& guest, Device* device,
+harness::TrialResult run_guest_trial(Guest& guest, Device& device,
                                      const harness::TrialRequest& request, const GuestCpus& cpus,
                                      std::uint32_t port);
 

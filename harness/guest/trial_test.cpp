@@ -111,35 +111,45 @@ TEST(GuestCpus, TheReceiverIsNeverWhereTheInterruptsAre) {
 
 TEST(Choose, FollowsTheKernel) {
     GuestOptions options;
-    EXPECT_EQ(choose(options, Vmm::uml, true, false).vmm, Vmm::uml);
-    EXPECT_EQ(choose(options, Vmm::uml, true, false).cpus, 2u);
-    EXPECT_EQ(choose(options, Vmm::uml, false, false).cpus, 1u);
-    EXPECT_EQ(choose(options, Vmm::qemu, true, true).accel, Accel::kvm);
-    EXPECT_EQ(choose(options, Vmm::qemu, true, false).accel, Accel::tcg);
-    EXPECT_EQ(choose(options, Vmm::qemu, true, false).topology, Topology::vhost_user);
+    EXPECT_EQ(choose(options, Vmm::uml, true, {}).vmm, Vmm::uml);
+    EXPECT_EQ(choose(options, Vmm::uml, true, {}).cpus, 2u);
+    EXPECT_EQ(choose(options, Vmm::uml, false, {}).cpus, 1u);
+    EXPECT_EQ(choose(options, Vmm::qemu, true, {true, true}).accel, Accel::kvm);
+    EXPECT_EQ(choose(options, Vmm::qemu, true, {}).accel, Accel::tcg);
+    EXPECT_EQ(choose(options, Vmm::qemu, true, {}).topology, Topology::vhost_user);
 }
 
 TEST(Choose, TheExactClockIsOneCpuInLoopbackUnderTcg) {
     GuestOptions options;
     set_clock(options, "exact");
-    const Chosen chosen = choose(options, Vmm::qemu, true, true);
+    const Chosen chosen = choose(options, Vmm::qemu, true, {true, true});
     EXPECT_EQ(chosen.topology, Topology::loopback);
     EXPECT_EQ(chosen.accel, Accel::tcg);
     EXPECT_EQ(chosen.cpus, 1u);
-    EXPECT_THROW(choose(options, Vmm::uml, true, true), std::invalid_argument);
+    EXPECT_THROW(choose(options, Vmm::uml, true, {true, true}), std::invalid_argument);
     set_topology(options, "vhost-user");
-    EXPECT_THROW(choose(options, Vmm::qemu, true, true), std::invalid_argument);
+    EXPECT_THROW(choose(options, Vmm::qemu, true, {true, true}), std::invalid_argument);
+}
+
+TEST(Choose, VhostNeedsItsDeviceAndNestedOnlyQemu) {
+    GuestOptions options;
+    set_topology(options, "vhost");
+    EXPECT_THROW(choose(options, Vmm::qemu, true, {}), KernelUnavailable);
+    EXPECT_EQ(choose(options, Vmm::qemu, true, {true, true}).topology, Topology::vhost);
+    set_topology(options, "nested");
+    EXPECT_EQ(choose(options, Vmm::qemu, true, {}).topology, Topology::nested);
+    EXPECT_THROW(choose(options, Vmm::uml, true, {true, true}), std::invalid_argument);
 }
 
 TEST(Choose, RefusesWhatDoesNotFit) {
     GuestOptions options;
     set_vmm(options, "qemu");
-    EXPECT_THROW(choose(options, Vmm::uml, true, true), std::invalid_argument);
+    EXPECT_THROW(choose(options, Vmm::uml, true, {true, true}), std::invalid_argument);
     set_vmm(options, "auto");
     set_accel(options, "kvm");
-    EXPECT_THROW(choose(options, Vmm::qemu, true, false), std::invalid_argument);
+    EXPECT_THROW(choose(options, Vmm::qemu, true, {}), std::invalid_argument);
     EXPECT_THROW(set_vmm(options, "xen"), std::invalid_argument);
-    EXPECT_THROW(set_topology(options, "nested"), std::invalid_argument);
+    EXPECT_THROW(set_topology(options, "moebius"), std::invalid_argument);
     EXPECT_THROW(set_clock(options, "sundial"), std::invalid_argument);
     EXPECT_THROW(set_accel(options, "hvf"), std::invalid_argument);
 }

@@ -65,19 +65,48 @@ class Agent {
     }
 
     [[noreturn]] void serve() {
-        for (;;) {
-            std::vector<pollfd> fds{{channel_, POLLIN, 0}};
-            for (const Running& one : running_)
-                fds.push_back({one.output, POLLIN, 0});
-            poll(fds.data(), fds.size(), -1);
-            for (std::size_t i = running_.size(); i-- > 0;) {
-                if (fds[i + 1].revents != 0) read_output(i);
-            }
-            if (fds[0].revents != 0) read_orders();
+        for (;;)
+            turn(channel_);
+    }
+
+    // Orders that came with the guest: nothing is read from the channel, so that nothing of the
+    // host's time comes in.
+    [[noreturn]] void serve(std::istream& orders) {
+        for (std::string line; std::getline(orders, line);) {
+            obey(line);
+            while (awaited_ != 0 && is_running(awaited_))
+                turn(-1);
+            awaited_ = 0;
         }
+        vsb::guest::power_off(4);  // they end with STOP
     }
 
   private:
+    // Waits for programs' output and, unless it is -1, for orders.
+    void turn(int channel) {
+        std::vector<pollfd> fds{{channel, POLLIN, 0}};
+        for (const Running& one : running_)
+            fds.push_back({one.output, POLLIN, 0});
+        poll(fds.data(), fds.size(), -1);
+        for (std::size_t i = running_.size(); i-- > 0;) {
+            if (fds[i + 1].revents != 0) read_output(i);
+        }
+        if (fds[0].revents != 0) read_orders();
+    }
+
+    bool is_running(std::uint64_t id) const {
+        return std::any_of(running_.begin(), running_.end(),
+                           [id](const Running& one) { return one.id == id; });
+    }
+
+    void obey(const std::string& line) {
+        try {
+            order(vsb::transport::parse_message(line));
+        } catch (const std::exception& error) {
+            warn("not understood: " + std::string(error.what()));
+        }
+    }
+
     void say(const ControlMessage& message) {
         const std::string line = vsb::transport::format_message(message);
         std::size_t done = 0;
@@ -101,13 +130,8 @@ class Agent {
         if (n <= 0) vsb::guest::power_off(4);  // the harness is gone
         if (!orders_.feed({block.data(), static_cast<std::size_t>(n)})) vsb::guest::power_off(4);
         std::string line;
-        while (orders_.next(line)) {
-            try {
-                order(vsb::transport::parse_message(line));
-            } catch (const std::exception& error) {
-                warn("not understood: " + std::string(error.what()));
-            }
-        }
+        while (orders_.next(line))
+            obey(line);
     }
 
     void order(const ControlMessage& message) {
@@ -125,6 +149,8 @@ class Agent {
             for (const Running& one : running_) {
                 if (one.id == fields.number("id")) kill(one.pid, SIGKILL);
             }
+        } else if (message.verb == "WAIT") {
+            awaited_ = fields.number("id");
         } else if (message.verb == "STOP") {
             vsb::guest::power_off(static_cast<int>(fields.number("status")));
         } else if (message.verb == "MISBEHAVE") {
@@ -273,6 +299,7 @@ class Agent {
     std::uint64_t starts_ = 0;
     vsb::guest::LineBuffer orders_;
     std::vector<Running> running_;
+    std::uint64_t awaited_ = 0;  // WAIT's program; 0: none
 };
 
 }  // namespace
@@ -295,5 +322,6 @@ int main() {
     }
     Agent agent(channel, vsb::guest::command_line_value("vsb_misbehave"));
     agent.hello(trouble);
+    if (std::ifstream orders("/orders"); orders) agent.serve(orders);
     agent.serve();
 }
