@@ -23,7 +23,7 @@ using namespace vsb::transport;
 
 constexpr std::uint64_t kTimeoutNs = 60'000'000'000;
 
-void receive(const Endpoint& endpoint, std::uint64_t bytes, std::size_t size) {
+void bare_receive(const Endpoint& endpoint, std::uint64_t bytes, std::size_t size) {
     Calls& calls = system_calls();
     Listener listener(calls, endpoint, {});
     const Descriptor socket = listener.accept(calls.now_ns() + kTimeoutNs, "the bare sender");
@@ -50,7 +50,7 @@ void receive(const Endpoint& endpoint, std::uint64_t bytes, std::size_t size) {
     std::fputs(results.lines().c_str(), stdout);
 }
 
-void send(const Endpoint& endpoint, std::uint64_t bytes, std::size_t size) {
+void bare_send(const Endpoint& endpoint, std::uint64_t bytes, std::size_t size) {
     Calls& calls = system_calls();
     const Descriptor socket = connect_to(calls, endpoint, {}, calls.now_ns() + kTimeoutNs);
     const int fd = socket.get();
@@ -73,7 +73,8 @@ int main(int argc, char** argv) {
             throw std::invalid_argument("send|receive ENDPOINT BYTES SIZE");
         }
         const Endpoint endpoint = parse_endpoint(words[1]);
-        (words[0] == "send" ? send : receive)(endpoint, parse_size(words[2]), parse_size(words[3]));
+        (words[0] == "send" ? bare_send : bare_receive)(endpoint, parse_size(words[2]),
+                                                        parse_size(words[3]));
     } catch (const std::exception& error) {
         std::fprintf(stderr, "vsb-bare: %s\n", error.what());
         return 1;

@@ -177,6 +177,8 @@ std::vector<std::string> qemu_argv(const QemuPlan& plan) {
     } else {
         to.add("-accel", exact ? "tcg" : "tcg,thread=multi");
         to.add("-cpu", plan.hypervisor ? "max,+svm" : "qemu64");
+        // A busy host starves the emulated timer while the kernel looks whether it ticks.
+        cmdline += " no_timer_check";
     }
     if (exact) {
         // Seed, clock and layout fixed: two boots are the same to the nanosecond.
