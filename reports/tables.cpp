@@ -23,7 +23,7 @@ constexpr std::array<CountName, 3> kCounts{{{"recv_calls", "recv()"},
 // change; a file's metrics are there because somebody put them there.
 bool is_asked_for(const std::string& metric) {
     return metric == "rtt_p99" || metric == "instructions_per_byte" ||
-           metric == "instructions_per_gib";
+           metric == "instructions_per_gib" || metric == "busy_instructions_per_byte";
 }
 
 bool has_table(const Comparison& comparison, const Row& row) {

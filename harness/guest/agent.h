@@ -13,6 +13,7 @@
 //                   START id=N [file=PATH] a0=... a1=...   a program, at most kMaxArguments
 //                   KILL id=N
 //                   WAIT id=N                              in /orders: until the program ended
+//                   SPIN ns=N                              is busy for so long
 //                   STOP status=N                          power off
 //                   MISBEHAVE how=...                      for tests of the harness
 //

@@ -3,10 +3,22 @@
 #include <iterator>
 #include <utility>
 
+#include "harness/guest/orders.h"
+
 namespace vsb::guest {
 namespace {
 
 constexpr std::uint32_t kPort = 1024;
+// Of a tick at 100 Hz, the longest that kernels are made with.
+constexpr std::uint64_t kTickNs = 10'000'000;
+
+// Where the guest's timer stands when its programs begin, of this seed (splitmix64's last steps).
+std::uint64_t phase_ns(std::uint64_t seed) {
+    std::uint64_t x = seed + 0x9e3779b97f4a7c15;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+    x = (x ^ x >> 27) * 0x94d049bb133111eb;
+    return (x ^ x >> 31) % kTickNs;
+}
 
 }  // namespace
 
@@ -17,7 +29,8 @@ ExactRuns run_exact(const ReadyState& ready, const GuestOptions& options, const 
     for (const ProgramStep& step : plan)
         setup.ordered_programs += step.size();
     // The kernel unpacks one archive over the other: the state's, and behind it what is this run's.
-    more.push_back({"orders", NodeKind::file, 0644, orders_text(setup.sysctls, plan), 0, 0});
+    more.push_back({"orders", NodeKind::file, 0644,
+                    spin_order(phase_ns(seed)) + orders_text(setup.sysctls, plan), 0, 0});
     setup.initrd = folder.path() + "/initrd";
     write_whole(setup.initrd,
                 read_unpacked(ready.initrd, std::size_t{1} << 30) + newc_archive(more));

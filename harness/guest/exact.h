@@ -19,8 +19,8 @@ struct ExactRuns {
     std::vector<std::vector<GuestRun>> runs;
     std::vector<std::string> warnings;  // the guest's
 };
-// Boots the state with QEMU's randomness from `seed` and runs the plan. `more`: further files of
-// the guest. Throws GuestFailure (with the console), std::system_error.
+// Boots the state and runs the plan; `seed` is of QEMU's randomness and of the timer's phase.
+// `more`: further files of the guest. Throws GuestFailure (with the console), std::system_error.
 ExactRuns run_exact(const ReadyState& ready, const GuestOptions& options, const ProgramPlan& plan,
                     std::uint64_t seed, std::uint64_t deadline_ns, std::vector<CpioNode> more = {});
 

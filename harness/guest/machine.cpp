@@ -176,7 +176,8 @@ std::vector<std::string> qemu_argv(const QemuPlan& plan) {
         to.add("-cpu", "host");
     } else {
         to.add("-accel", exact ? "tcg" : "tcg,thread=multi");
-        to.add("-cpu", plan.hypervisor ? "max,+svm" : "qemu64");
+        // Exact: rdrand is what carries -seed to the kernel.
+        to.add("-cpu", plan.hypervisor ? "max,+svm" : exact ? "qemu64,+rdrand" : "qemu64");
         // A busy host starves the emulated timer while the kernel looks whether it ticks.
         cmdline += " no_timer_check";
     }
@@ -210,7 +211,10 @@ std::vector<std::string> qemu_argv(const QemuPlan& plan) {
     } else {
         to.add("-chardev", "socket,id=agent,fd=" + channel);
     }
-    to.add("-device", "virtio-serial-pci,id=vser,addr=0x6");
+    // Exact: what the guest writes is in the file when its instruction has ended. By an event to
+    // another thread it would come when the host pleases, and the last of it after the guest's end.
+    to.add("-device",
+           std::string("virtio-serial-pci,id=vser,addr=0x6") + (exact ? ",ioeventfd=off" : ""));
     to.add("-device", "virtserialport,bus=vser.0,nr=1,chardev=agent,name=vsb");
     int number = 1;
     for (const SerialPort& port : plan.ports) {

@@ -97,6 +97,7 @@ TEST(QemuArgv, ExactFixesEverythingThatMoves) {
     const auto argv = qemu_argv(plan);
     EXPECT_EQ(value_of(argv, "-icount"), "shift=0,sleep=off");
     EXPECT_EQ(value_of(argv, "-seed"), "7");
+    EXPECT_EQ(value_of(argv, "-cpu"), "qemu64,+rdrand");
     EXPECT_EQ(value_of(argv, "-accel"), "tcg");
     EXPECT_THAT(value_of(argv, "-append"), HasSubstr("tsc=reliable norandmaps nokaslr"));
     EXPECT_EQ(qemu_argv(plan), argv);
@@ -109,6 +110,7 @@ TEST(QemuArgv, ExactTakesNothingFromTheHost) {
     EXPECT_THAT(qemu_argv(plan), Contains("socket,id=agent,fd=3"));
     plan.clock = GuestClock::exact;
     EXPECT_THAT(qemu_argv(plan), Contains("file,id=agent,path=/dev/fdset/2,append=on"));
+    EXPECT_THAT(qemu_argv(plan), Contains("virtio-serial-pci,id=vser,addr=0x6,ioeventfd=off"));
     for (const std::string& word : qemu_argv(plan))
         EXPECT_THAT(word, Not(testing::StartsWith("socket")));
 }

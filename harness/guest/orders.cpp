@@ -39,6 +39,12 @@ std::string wait_order(std::uint64_t id) {
     return format_message(message);
 }
 
+std::string spin_order(std::uint64_t ns) {
+    ControlMessage message{"SPIN", {}};
+    message.fields.add("ns", ns);
+    return format_message(message);
+}
+
 std::string stop_order() {
     ControlMessage message{"STOP", {}};
     message.fields.add("status", std::uint64_t{1});

@@ -13,6 +13,7 @@ std::string set_order(std::string_view name, std::string_view value);
 std::string start_order(std::uint64_t id, const std::vector<std::string>& argv,
                         std::string_view file);
 std::string wait_order(std::uint64_t id);
+std::string spin_order(std::uint64_t ns);
 std::string stop_order();  // in good order: status 1
 
 }  // namespace vsb::guest

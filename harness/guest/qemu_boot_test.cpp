@@ -152,10 +152,17 @@ TEST_F(QemuLoopbackSlow, EverySizeInBothKindsArrivesWhole) {
                                              "4M",
                                              "--vsk-size",
                                              "4M"};
-            std::vector<std::string> send{
-                "/vsb-sender",       "--connect",           "vsock:1:" + std::to_string(port),
-                "--bytes",           std::to_string(bytes), "--buf-size",
-                std::to_string(size), "--vsk-max-size", "4M", "--vsk-size", "4M"};
+            std::vector<std::string> send{"/vsb-sender",
+                                          "--connect",
+                                          "vsock:1:" + std::to_string(port),
+                                          "--bytes",
+                                          std::to_string(bytes),
+                                          "--buf-size",
+                                          std::to_string(size),
+                                          "--vsk-max-size",
+                                          "4M",
+                                          "--vsk-size",
+                                          "4M"};
             if (seqpacket) {
                 receive.emplace_back("--seqpacket");
                 send.emplace_back("--seqpacket");

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -41,6 +42,18 @@ struct Running {
     std::string file;  // to be sent at the end
     GuestCounters before;
 };
+
+std::uint64_t now_ns() {
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+           static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+void spin(std::uint64_t ns) {
+    for (const std::uint64_t start = now_ns(); now_ns() - start < ns;) {
+    }
+}
 
 class Agent {
   public:
@@ -151,6 +164,8 @@ class Agent {
             }
         } else if (message.verb == "WAIT") {
             awaited_ = fields.number("id");
+        } else if (message.verb == "SPIN") {
+            spin(fields.number("ns"));
         } else if (message.verb == "STOP") {
             vsb::guest::power_off(static_cast<int>(fields.number("status")));
         } else if (message.verb == "MISBEHAVE") {
