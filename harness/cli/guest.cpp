@@ -71,7 +71,7 @@ int show_kernel(const GuestCommand& command) {
             guest::missing_options(kernel.config, kernel.vmm, topology, !kernel.modules.empty());
         std::string value = kernel.config.empty() ? "unknown (no configuration in it)" : "fits";
         for (const std::string& one : missing)
-            value = value == "fits" ? one : value + "; " + one;
+            value = value == "fits" ? one : fmt::format("{}; {}", value, one);
         line(std::string(guest::topology_name(topology)).c_str(), value);
     }
     write_result(text);

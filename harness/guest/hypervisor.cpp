@@ -59,7 +59,7 @@ class Nodes {
 
 fs::path find_firmware(const char* name) {
     for (const char* folder : kFirmwareFolders) {
-        const fs::path path = fs::path(folder) / name;
+        fs::path path = fs::path(folder) / name;
         if (fs::is_regular_file(path)) return path;
     }
     throw KernelUnavailable(std::string("topology nested: QEMU's ") + name +
@@ -95,7 +95,7 @@ fs::path find_qemu(const std::string& name) {
         if (fs::is_regular_file(name)) return name;
     } else {
         for (const char* folder : {"/usr/bin", "/usr/local/bin"}) {
-            const fs::path path = fs::path(folder) / name;
+            fs::path path = fs::path(folder) / name;
             if (fs::is_regular_file(path)) return path;
         }
     }

@@ -34,7 +34,8 @@ void check_plan(const BootPlan& plan) {
 }
 
 std::string with(std::string text, const std::string& more) {
-    return more.empty() ? text : text + ' ' + more;
+    if (!more.empty()) text.append(1, ' ').append(more);
+    return text;
 }
 
 constexpr const char* kCmdline =
@@ -220,8 +221,9 @@ std::vector<std::string> qemu_argv(const QemuPlan& plan) {
     for (const SerialPort& port : plan.ports) {
         const std::string nr = std::to_string(++number);
         to.add("-chardev", "socket,id=port" + nr + ",fd=" + std::to_string(port.fd));
-        to.add("-device",
-               "virtserialport,bus=vser.0,nr=" + nr + ",chardev=port" + nr + ",name=" + port.name);
+        std::string device = "virtserialport,bus=vser.0,nr=";
+        device.append(nr).append(",chardev=port").append(nr).append(",name=").append(port.name);
+        to.add("-device", std::move(device));
     }
     to.add_ends();
     to.add_kernel(plan.kernel, plan.initrd, with(cmdline, plan.cmdline));

@@ -9,7 +9,6 @@
 namespace vsb::guest {
 namespace {
 
-using datasets::Measurement;
 using harness::Kind;
 using harness::TrialRequest;
 using harness::TrialResult;

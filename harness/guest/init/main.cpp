@@ -235,10 +235,11 @@ class Agent {
                        static_cast<std::uint64_t>(WIFEXITED(status) ? WEXITSTATUS(status) : 0));
         end.fields.add("signal",
                        static_cast<std::uint64_t>(WIFSIGNALED(status) ? WTERMSIG(status) : 0));
-        for (const auto& [name, value] : after) {
-            const auto at = std::find_if(run.before.begin(), run.before.end(),
-                                         [&](const auto& one) { return one.first == name; });
-            if (at != run.before.end()) end.fields.add(name, value - at->second);
+        for (const auto& counter : after) {
+            const auto at =
+                std::find_if(run.before.begin(), run.before.end(),
+                             [&](const auto& one) { return one.first == counter.first; });
+            if (at != run.before.end()) end.fields.add(counter.first, counter.second - at->second);
         }
         running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(index));
         say(end);
