@@ -11,6 +11,6 @@ if(VSB_WARNINGS_AS_ERRORS)
 endif()
 if(VSB_SANITIZE)
   target_compile_options(vsb_options INTERFACE
-    -fsanitize=${VSB_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -O1)
+    -fsanitize=${VSB_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g1)
   target_link_options(vsb_options INTERFACE -fsanitize=${VSB_SANITIZE})
 endif()
