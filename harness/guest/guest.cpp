@@ -21,6 +21,7 @@ using transport::ControlMessage;
 
 constexpr std::size_t kMaxWarnings = 20;
 constexpr std::size_t kMaxOutput = 32 << 20;
+constexpr std::size_t kMaxConsole = 16 << 20;  // far above a boot with every message shown
 constexpr std::uint64_t kStopNs = 2'000'000'000;
 constexpr std::uint64_t kDrainNs = 300'000'000;
 constexpr std::uint64_t kSecond = 1'000'000'000;
@@ -62,6 +63,8 @@ std::string_view fault_name(Fault fault) {
             return "printing without progress";
         case Fault::garbage:
             return "garbage from the agent";
+        case Fault::flood:
+            return "flood on the console";
         case Fault::interrupted:
             return "interrupted";
     }
@@ -329,6 +332,12 @@ void Guest::check() {
     if (!garbage_.empty()) {
         throw GuestFailure(Fault::garbage, "the guest's agent speaks garbage: " +
                                                transport::escape(garbage_.substr(0, 200)));
+    }
+    if (console_.bytes() > kMaxConsole) {
+        // Printing takes the CPUs of what is measured, and nobody reads so much.
+        throw GuestFailure(Fault::flood, "the guest printed more than " +
+                                             std::to_string(kMaxConsole >> 20) +
+                                             " MiB on its console");
     }
     if (alive_ && channel_open_) return;
     const std::string how = machine_end();

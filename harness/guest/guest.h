@@ -24,7 +24,7 @@
 
 namespace vsb::guest {
 
-enum class Fault : std::uint8_t { kernel, ended, silent, chatter, garbage, interrupted };
+enum class Fault : std::uint8_t { kernel, ended, silent, chatter, garbage, flood, interrupted };
 std::string_view fault_name(Fault fault);
 
 class GuestFailure : public std::runtime_error {
