@@ -220,34 +220,38 @@ MaxT max_t(std::span<const TableRow> rows, double confidence, std::uint64_t seed
 
 TableSign table_sign_test(std::span<const TableRow> rows, std::uint64_t seed, std::size_t draws) {
     const Columns table = columns(rows);
-    std::vector<double> rounding(table.rows);
-    for (std::size_t r = 0; r < table.rows; ++r) {
-        rounding[r] = 1e-12 * std::sqrt(table.squares[r] * static_cast<double>(table.pairs));
-    }
-    const auto lead = [&](const std::vector<double>& sums, std::size_t* positive) {
-        std::size_t above = 0;
-        std::size_t below = 0;
-        for (std::size_t r = 0; r < table.rows; ++r) {
-            above += sums[r] > rounding[r] ? 1 : 0;
-            below += sums[r] < -rounding[r] ? 1 : 0;
-        }
-        if (positive != nullptr) *positive = above;
-        return above > below ? above - below : below - above;
-    };
     TableSign out;
-    std::vector<double> sums(table.rows);
     for (std::size_t r = 0; r < table.rows; ++r) {
-        sums[r] = table.moments[r].mean * static_cast<double>(table.moments[r].n);
-        out.rows += std::abs(sums[r]) > rounding[r] ? 1 : 0;
+        const double sum = table.moments[r].mean * static_cast<double>(table.moments[r].n);
+        const double rounding =
+            1e-12 * std::sqrt(table.squares[r] * static_cast<double>(table.pairs));
+        out.positive += sum > rounding ? 1 : 0;
+        out.rows += std::abs(sum) > rounding ? 1 : 0;
     }
-    const std::size_t observed = lead(sums, &out.positive);
-    const std::size_t used = draws_for(table, draws);
+    // Rows that rise and fall together all change sides in a flip of their means' signs, and their
+    // number says nothing; the pairs' signs, summed over the table, do. Whole numbers: no rounding.
+    std::vector<TableRow> signs(rows.begin(), rows.end());
+    for (TableRow& row : signs) {
+        for (auto& value : row) {
+            if (value) value = *value > 0 ? 1 : *value < 0 ? -1 : 0;
+        }
+    }
+    const Columns votes = columns(signs);
+    const auto lead = [](const std::vector<double>& sums) {
+        return std::abs(std::accumulate(sums.begin(), sums.end(), 0.0));
+    };
+    std::vector<double> sums(votes.rows);
+    for (std::size_t r = 0; r < votes.rows; ++r) {
+        sums[r] = std::round(votes.moments[r].mean * static_cast<double>(votes.moments[r].n));
+    }
+    const double observed = lead(sums);
+    const std::size_t used = draws_for(votes, draws);
     out.exact = used == 0;
     std::size_t extreme = 0;
-    each_flip(table, used, seed, [&](const std::vector<double>& flipped) {
-        if (lead(flipped, nullptr) >= observed) ++extreme;
+    each_flip(votes, used, seed, [&](const std::vector<double>& flipped) {
+        if (lead(flipped) >= observed - 0.5) ++extreme;
     });
-    out.p = share(extreme, used, table.pairs);
+    out.p = share(extreme, used, votes.pairs);
     out.p_independent = fair_binomial_two_sided_p(out.positive, out.rows);
     return out;
 }

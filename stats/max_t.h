@@ -3,8 +3,8 @@
 // their dependence, and look at the greatest |t| of the table. Adjusted p step down from the
 // greatest |t|; simultaneous intervals are single-step, from the flips of the residuals. Exact up
 // to kExactSignFlip pairs; beyond, Monte Carlo with (1 + b)/(1 + B). Source: Westfall and Young,
-// Resampling-Based Multiple Testing, 1993, 2.6 and 2.8. Also the table-wide sign test: how many
-// rows favour B, against the same flips.
+// Resampling-Based Multiple Testing, 1993, 2.6 and 2.8. Also the table-wide sign test: the
+// signs of all rows' pairs, against the same flips.
 
 #include <cstddef>
 #include <cstdint>
@@ -40,8 +40,10 @@ MaxT max_t(std::span<const TableRow> rows, double confidence, std::uint64_t seed
 struct TableSign {
     std::size_t positive = 0;  // rows with a mean above 0
     std::size_t rows = 0;      // rows with a mean other than 0
-    double p = 1;              // two-sided, under flips of the same pairs over all rows
-    double p_independent = 1;  // two-sided binomial, as if no two rows shared a pair
+    // Two-sided: the sum of the signs of every row's every pair, under flips of the same pairs over
+    // all rows. For one row it is the sign test.
+    double p = 1;
+    double p_independent = 1;  // two-sided binomial of the rows, as if no two shared a pair
     bool exact = true;
 };
 

@@ -211,27 +211,40 @@ TEST(MaxT, ErrorsNameTheRow) {
     EXPECT_THROW(max_t(random_table(2, 4, 1), 1.0, 1), std::invalid_argument);
 }
 
-TEST(TableSign, IndependentRowsAndCopiesDiffer) {
-    // Ten copies of one row are ten votes of the same pairs: only the flips know.
+TEST(TableSign, CopiesOfARowAreOneRow) {
+    // Ten copies are ten votes of the same pairs: only the flips know.
     std::vector<TableRow> copies(10, TableRow{0.5123, 0.3217, 0.4331, -0.1459, 0.2573, 0.1601});
     const TableSign found = table_sign_test(copies, 1);
     EXPECT_EQ(found.positive, 10U);
     EXPECT_EQ(found.rows, 10U);
     EXPECT_NEAR(found.p_independent, 2 / 1024.0, 1e-12);
-    EXPECT_EQ(found.p, 1);  // a lone row always has all its sign on one side
+    EXPECT_NEAR(found.p, fair_binomial_two_sided_p(5, 6), 1e-12);  // the lone row's own sign test
+}
+
+TEST(TableSign, ATableThatIsWhollyOnOneSideIsNoAccident) {
+    // What two levels of a machine do: every row moves together, and B is below in all pairs.
+    std::vector<TableRow> rows(8, TableRow(16));
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+        for (std::size_t i = 0; i < 16; ++i)
+            rows[r][i] = -1.1 - 0.01 * static_cast<double>(r) - (i % 2 == 0 ? 0.2 : 0.0);
+    }
+    const TableSign found = table_sign_test(rows, 1);
+    EXPECT_EQ(found.positive, 0U);
+    EXPECT_NEAR(found.p, 2 / 65536.0, 1e-12);
 }
 
 TEST(TableSign, EqualsTheWrittenOutFlips) {
-    const auto rows = random_table(7, 9, 12);
+    auto rows = random_table(7, 9, 12);
+    rows[2][4] = 0.0;  // a tie has no vote
     const auto lead = [&](std::size_t pattern) {
-        int above = 0;
+        int votes = 0;
         for (const TableRow& row : rows) {
-            double sum = 0;
-            for (std::size_t i = 0; i < row.size(); ++i)
-                sum += (pattern >> i & 1) != 0 ? -*row[i] : *row[i];
-            above += sum > 1e-12 ? 1 : sum < -1e-12 ? -1 : 0;
+            for (std::size_t i = 0; i < row.size(); ++i) {
+                const int sign = *row[i] > 0 ? 1 : *row[i] < 0 ? -1 : 0;
+                votes += (pattern >> i & 1) != 0 ? -sign : sign;
+            }
         }
-        return std::abs(above);
+        return std::abs(votes);
     };
     double extreme = 0;
     for (std::size_t pattern = 0; pattern < 512; ++pattern)
