@@ -20,6 +20,8 @@ std::span<const CostInfo, kCosts> cost_table() {
         {"post_buffer", "making an RX buffer and posting it", 10},
         {"publish", "advancing a used index, which the other side looks at", 10},
         {"copy_byte", "copying one byte to or from memory that another CPU had last", 0.1},
+        {"compare_byte", "comparing one received byte, just copied, with the one that was sent",
+         0.03},
         {"notification", "calling data-ready or write-space, nobody woken", 5},
         {"kick", "telling the device of buffers: a VM exit, which user space has not", 0},
         {"interrupt", "taking an interrupt of the device, which user space has not", 0},

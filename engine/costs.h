@@ -29,6 +29,7 @@ enum class Cost : std::uint8_t {
     post_buffer,
     publish,
     copy_byte,
+    compare_byte,
     notification,
     kick,
     interrupt,

@@ -74,6 +74,17 @@ class EngineProbe {
                }) /
                static_cast<double>(kPiece);
     }
+    // After copy_byte(), which left the same bytes there, as recv()'s copy does.
+    double compare_byte() {
+        constexpr std::size_t kPiece = 3732;
+        return ns_each([&](int i) {
+                   const auto at = static_cast<std::size_t>(i % 128) * 4096;
+                   const int order =
+                       std::memcmp(memory_.data() + at, pattern_.at(at % 60000), kPiece);
+                   sink_ = static_cast<unsigned>(order);
+               }) /
+               static_cast<double>(kPiece);
+    }
     double spin() {
         return ns_each([&](int) {
             engine::cpu_relax();
@@ -272,12 +283,14 @@ void add_engine_costs(EngineProbe& probe, Samples& samples) {
     const double lock = probe.lock();
     const double notification = probe.notification();
     const double copy = probe.copy_byte();
+    const double compare = probe.compare_byte();
     const double post = probe.post_buffer();
     const EngineProbe::Sides sides = probe.packet();
     samples.add(Cost::lookup, lookup);
     samples.add(Cost::lock, lock);
     samples.add(Cost::notification, notification);
     samples.add(Cost::post_buffer, post);
+    samples.add(Cost::compare_byte, compare);
     samples.add(Cost::spin, probe.spin());
     // What is left of a packet when everything that has a name of its own is taken off: two
     // notifications each, with one socket.

@@ -121,7 +121,7 @@ TEST(CalibrationHost, MeasuresWhatUserSpaceCanCharge) {
         EXPECT_LE(*cost.low_ns, cost.ns) << cost.name;
         EXPECT_GE(*cost.high_ns, cost.ns) << cost.name;
     }
-    for (const Cost cost : {Cost::lock, Cost::lookup, Cost::packet, Cost::spin})
+    for (const Cost cost : {Cost::lock, Cost::lookup, Cost::packet, Cost::compare_byte, Cost::spin})
         EXPECT_TRUE(calibration.costs[static_cast<std::size_t>(cost)].measured());
     for (const Cost cost : {Cost::system_call, Cost::kick, Cost::interrupt}) {
         EXPECT_FALSE(calibration.costs[static_cast<std::size_t>(cost)].measured());

@@ -91,6 +91,7 @@ Received receive(ReceiveQueue& queue, SendBuffer& buffer, const Expected& expect
             }
             spend(Cost::system_call);
             spend(Cost::copy_byte, datagram->length);
+            spend(Cost::compare_byte, datagram->length);
             buffer.release(Transport::cost(datagram->length), me);
             if (!good) continue;
             ++received.datagrams[datagram->sender];

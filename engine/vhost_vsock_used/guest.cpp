@@ -5,6 +5,7 @@
 
 #include "engine/sync/clock.h"
 #include "engine/sync/spinlock.h"
+#include "engine/sync/virtual_time.h"
 #include "engine/vhost_vsock_used/send_queue.h"
 #include "engine/vsock/header.h"
 
@@ -43,6 +44,7 @@ std::string Guest::check(const std::byte* buffer, std::uint32_t used) {
         return name() + " has a header that says " + std::to_string(header.len) + " bytes, not " +
                std::to_string(due);
     }
+    pay(Cost::compare_byte, due);
     if (std::memcmp(buffer + kHeaderBytes, pattern_.of(write_) + offset_, due) != 0) {
         return name() + " does not hold the bytes that were sent";
     }

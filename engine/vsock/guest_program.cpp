@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "engine/sync/clock.h"
+#include "engine/sync/virtual_time.h"
 
 namespace vsb::engine {
 
@@ -37,6 +38,7 @@ void GuestProgram::run(Current& me) noexcept {
 
 void GuestProgram::take(const std::byte* bytes, std::uint32_t size, Current& me) noexcept {
     if (received_ + size == plan_.total_bytes) last_byte_ns_ = now_ns();
+    pay(Cost::compare_byte, size);
     if (matches_ && !cursor_.matches(bytes, size)) {
         matches_ = false;
         mismatch_at_ = received_;
