@@ -237,6 +237,7 @@ BootedGuest::BootedGuest(const ReadyState& ready, const GuestOptions& options, s
     }
     setup.cid = cid_;
     if (topology_ == Topology::nested) {
+        setup.boot_ns *= 2;  // one machine emulates two
         boot_outer(ready, options, setup);
     } else {
         guest_ = std::make_unique<Guest>(setup, options.stop);

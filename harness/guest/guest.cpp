@@ -96,6 +96,7 @@ void Guest::boot(const std::function<bool()>& stop, std::uint64_t started) {
         wait_for_hello(stop);
     } catch (GuestFailure& failure) {
         failure.console = console_.text();
+        failure.booting = true;
         throw;
     }
     boot_ns_ = monotonic_ns() - started;

@@ -31,7 +31,8 @@ class GuestFailure : public std::runtime_error {
   public:
     GuestFailure(Fault fault, const std::string& what) : std::runtime_error(what), fault_(fault) {}
     Fault fault() const { return fault_; }
-    std::string console;  // of a guest that did not come up
+    std::string console;   // of a guest that did not come up
+    bool booting = false;  // it did not come up
 
   private:
     Fault fault_;

@@ -138,8 +138,11 @@ TEST_F(QemuLoopbackSlow, EverySizeInBothKindsArrivesWhole) {
     BootedGuest booted(state_, options, 1);
     Guest& guest = booted.guest();
     int port = 1024;
+    std::vector<std::uint64_t> sizes{3, 1000, 65'535, 65'537, 777'777};
+    for (std::uint64_t size = 1; size <= 1 << 20; size *= 2)
+        sizes.push_back(size);
     for (const bool seqpacket : {false, true}) {
-        for (std::uint64_t size = 1; size <= 1 << 20; size *= 2) {
+        for (const std::uint64_t size : sizes) {
             // A message of seqpacket must fit into the peer's buffer.
             const std::uint64_t bytes = size * (size < 4096 ? 257 : 5);
             std::vector<std::string> receive{"/vsb-receiver",

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 
 #include "harness/guest/boot.h"
@@ -57,14 +58,13 @@ class GuestTarget final : public harness::Target {
         TrialResult result;
         try {
             if (!no_guest_.empty()) throw std::runtime_error(no_guest_);
-            if (options_.clock == GuestClock::exact) return run_exact(request);
-            if (!booted_ || booted_state_ != request.state) boot(request);
-            if (boots_repeated_ != repeats_told_) {
-                result.warnings.push_back(
-                    {"boot-repeated", "a guest hung while booting and was booted again (" +
-                                          std::to_string(boots_repeated_) + " so far)"});
-                repeats_told_ = boots_repeated_;
+            if (options_.clock == GuestClock::exact) {
+                TrialResult trial = run_exact(request);
+                tell_repeats(trial);
+                return trial;
             }
+            if (!booted_ || booted_state_ != request.state) boot(request);
+            tell_repeats(result);
             const pid_t group = booted_->guest().machine_group();
             const HostLoad before = read_host_load(group);
             TrialResult trial = booted_->run(request, next_port_);
@@ -153,7 +153,30 @@ class GuestTarget final : public harness::Target {
     TrialResult run_exact(const TrialRequest& request) {
         const ReadyState& ready = states_.at(request.state);
         if (!ready.state.pre.empty()) run_before(ready.state.pre);
-        return run_exact_trial(ready, options_, request);
+        return patiently([&] { return run_exact_trial(ready, options_, request); });
+    }
+
+    void tell_repeats(TrialResult& result) {
+        if (boots_repeated_ == repeats_told_) return;
+        result.warnings.push_back(
+            {"boot-repeated", "a guest hung while booting and was booted again (" +
+                                  std::to_string(boots_repeated_) + " so far)"});
+        repeats_told_ = boots_repeated_;
+    }
+
+    // A guest that hangs while booting is booted again, and counted.
+    template <typename Boot>
+    std::invoke_result_t<const Boot&> patiently(const Boot& boot) {
+        for (int attempt = 1;; ++attempt) {
+            try {
+                return boot();
+            } catch (const GuestFailure& failure) {
+                const bool hung =
+                    failure.fault() == Fault::silent || failure.fault() == Fault::chatter;
+                if (!failure.booting || !hung || attempt >= options_.boot_attempts) throw;
+                ++boots_repeated_;
+            }
+        }
     }
 
     void boot(const TrialRequest& request) {
@@ -161,17 +184,8 @@ class GuestTarget final : public harness::Target {
         const ReadyState& ready = states_.at(request.state);
         try {
             if (!ready.state.pre.empty()) run_before(ready.state.pre);
-            for (int attempt = 1;; ++attempt) {
-                try {
-                    booted_ = std::make_unique<BootedGuest>(ready, options_, request.seed);
-                    break;
-                } catch (const GuestFailure& failure) {
-                    const bool hung =
-                        failure.fault() == Fault::silent || failure.fault() == Fault::chatter;
-                    if (!hung || attempt >= options_.boot_attempts) throw;
-                    ++boots_repeated_;
-                }
-            }
+            booted_ = patiently(
+                [&] { return std::make_unique<BootedGuest>(ready, options_, request.seed); });
         } catch (const std::exception& error) {
             // The rest of this half would only wait for the same.
             no_guest_ = std::string("no guest came up for this pair's state: ") + error.what();

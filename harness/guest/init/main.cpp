@@ -192,6 +192,7 @@ class Agent {
         std::array<int, 2> ends{};
         if (pipe2(ends.data(), O_CLOEXEC) < 0) throw std::runtime_error("pipe");
         std::vector<char*> argv;
+        argv.reserve(arguments.size() + 1);
         for (std::string& one : arguments)
             argv.push_back(one.data());
         argv.push_back(nullptr);
