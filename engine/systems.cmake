@@ -18,6 +18,7 @@ target_sources(vsb_engine PRIVATE
   vhost_net_rx/packet_pool.cpp
   vhost_net_rx/per_skb.cpp
   vhost_net_rx/producer.cpp
+  vhost_net_rx/slab.cpp
   vhost_net_rx/system.cpp
   vhost_net_rx/worker.cpp
   dgram_sendmsg/grace_period.cpp

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "reports/escape.h"
+#include "reports/facts.h"
 #include "reports/figures.h"
 #include "reports/plot_style.h"
 #include "reports/tables.h"
@@ -142,6 +143,7 @@ std::vector<Sweep> sweeps(const Comparison& comparison,
         sweep.kind = table.kind;
         sweep.metric = table.metric;
         sweep.unit = table.unit;
+        sweep.model = comparison.record && is_model(*comparison.record);
         for (const TableRow& entry : table.rows)
             sweep.points.push_back({entry.row, entry.count, {}});
         find_axes(sweep);
@@ -232,9 +234,10 @@ Plot sweep_plot(const Sweep& sweep) {
     if (curves.empty()) return {};
     std::string script = plot_head(620, 340);
     script += fmt::format(
-        "set ylabel 'change of B against A, %' offset 1\nset format y '%+g'\nset xlabel '{}{}'\n"
+        "set ylabel '{}change of B against A, %' offset 1\nset format y '%+g'\nset xlabel '{}{}'\n"
         "set arrow 1 from graph 0, first 0 to graph 1, first 0 nohead lc rgb 'black' lw 1\n",
-        plain(axis.name) ? axis.name : "value", logarithmic ? " (log scale)" : "");
+        sweep.model ? "MODEL: " : "", plain(axis.name) ? axis.name : "value",
+        logarithmic ? " (log scale)" : "");
     if (logarithmic) {
         script +=
             fmt::format("set logscale x 2\nset xrange [{:.9g}:{:.9g}]\n", least / 1.3, most * 1.3);

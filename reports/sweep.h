@@ -32,7 +32,8 @@ struct Sweep {
     std::string kind;
     std::string metric;
     std::string unit;
-    std::string fixed;  // what does not vary but stands in every name: "256B"; may be empty
+    bool model = false;  // of a virtual clock: nothing was measured
+    std::string fixed;   // what does not vary but stands in every name: "256B"; may be empty
     std::vector<SweepAxis> axes;
     std::vector<SweepPoint> points;
     // Of points, in their order; absent when the pairs do not suffice, and then no_best says why.

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/escape.h"
+#include "reports/facts.h"
 #include "reports/figures.h"
 #include "reports/json_number.h"
 
@@ -98,6 +99,7 @@ std::string sweep_json(const Comparison& comparison, const std::vector<Sweep>& s
     out["method"] = stats::method_name(comparison.method);
     out["confidence"] = json_number(comparison.confidence);
     out["interim"] = comparison.interim;
+    out["model"] = comparison.record && is_model(*comparison.record);
     out["axes"] = Json::array();
     out["points"] = Json::array();
     out["maximum"] = Json::array();
@@ -131,7 +133,8 @@ std::string sweep_csv(const Comparison& comparison, const std::vector<Sweep>& sw
         for (std::size_t p = 0; p < sweep.points.size(); ++p) {
             const SweepPoint& point = sweep.points[p];
             const stats::Comparison& r = point.row->result;
-            out += csv_cell(sweep.kind) + "," + csv_cell(sweep.metric) + "," + csv_cell(sweep.unit);
+            out += csv_cell((sweep.model ? "model/" : "") + sweep.kind) + "," +
+                   csv_cell(sweep.metric) + "," + csv_cell(sweep.unit);
             for (const std::string& value : point.at) {
                 const Json parsed = size(value);
                 out += "," + (parsed.is_string() ? csv_cell(value) : parsed.dump());

@@ -156,6 +156,9 @@ TEST_F(SweepTest, ThePlotHoldsLabelsAsDataAndIsDrawn) {
         EXPECT_THAT(data.text, Not(HasSubstr("`")));
     given({series("fixed/64B/batch=1", 0.1), series("fixed/64B/batch=64", 0.2)});
     EXPECT_THAT(sweep_plot(all[0]).script, HasSubstr("set logscale x 2"));
+    EXPECT_THAT(sweep_plot(all[0]).script, Not(HasSubstr("MODEL")));
+    all[0].model = true;
+    EXPECT_THAT(sweep_plot(all[0]).script, HasSubstr("ylabel 'MODEL: change"));
     const Drawing drawing = gnuplot()(sweep_plot(all[0]));
     ASSERT_EQ(drawing.error, "");
     EXPECT_THAT(drawing.svg, HasSubstr("batch (log scale)"));

@@ -125,8 +125,9 @@ std::string ends_text(const Comparison& comparison, const Sweep& sweep, std::siz
 std::string title_of(const Sweep& sweep) {
     const bool higher = sweep.points.front().row->result.better == stats::Better::higher;
     const std::string fixed = sweep.fixed.empty() ? "" : ", " + shorten(ascii(sweep.fixed), 60);
-    return fmt::format("{}{}: {} ({}), {} is better", cell(sweep.kind), fixed, cell(sweep.metric),
-                       cell(sweep.unit), higher ? "higher" : "lower");
+    return fmt::format("{}{}{}: {} ({}), {} is better", sweep.model ? "MODEL: " : "",
+                       cell(sweep.kind), fixed, cell(sweep.metric), cell(sweep.unit),
+                       higher ? "higher" : "lower");
 }
 
 }  // namespace
@@ -134,8 +135,8 @@ std::string title_of(const Sweep& sweep) {
 std::string sweep_text(const Comparison& comparison, const std::vector<Sweep>& sweeps,
                        std::size_t columns) {
     columns = std::max(columns, kNarrowest);
-    std::string out = wrap(fmt::format("{}{}: change of B against A at each point",
-                                       comparison.interim ? "INTERIM " : "",
+    std::string out = wrap(fmt::format("{}{}{}: change of B against A at each point",
+                                       model_tag(comparison), comparison.interim ? "INTERIM " : "",
                                        shorten(ascii(comparison.experiment), 60)),
                            columns);
     for (const Fact& fact : state_facts(comparison)) {

@@ -109,7 +109,7 @@ struct Dequeuing {
     }
 
     net::PtrRing<net::Packet> ring{kPackets};
-    net::PacketPool pool{kPackets + 2 * net::PacketPool::kShownEvery, kPacketBytes};
+    net::PacketPool pool{kPackets + 2, kPacketBytes};
     std::unique_ptr<net::Dequeue> dequeue;
     std::vector<std::byte> got;
 };

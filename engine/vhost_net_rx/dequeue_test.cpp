@@ -4,6 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <functional>
+#include <set>
 #include <string>
 
 #include "engine/vhost_net_rx/packet_pool.h"
@@ -26,7 +27,7 @@ Got play(const Make& make, std::size_t ring_size,
          const std::vector<std::pair<std::uint32_t, std::uint32_t>>& bursts) {
     Got got;
     PtrRing<Packet> ring(ring_size);
-    PacketPool pool(ring_size + 256 + 2 + PacketPool::kShownEvery, 64);
+    PacketPool pool(ring_size + 256 + 2, 64);
     const auto dequeue = make(ring);
     std::uint64_t sequence = 0;
     const auto take = [&] {
@@ -111,6 +112,31 @@ TEST(Dequeue, AFullRingIsTakenInCeilOfPacketsOverBatchLocks) {
         EXPECT_EQ(got.locks, (500 + batch - 1) / batch + 1);
         EXPECT_EQ(got.sizes[batch], 500 / batch);
     }
+}
+
+TEST(PacketPool, GivesEachPacketToOneAndWhatWasFreedOnceItsOwnListIsEmpty) {
+    PacketPool pool(4, 64);
+    std::set<Packet*> taken;
+    for (int i = 0; i < 4; ++i)
+        taken.insert(pool.take());
+    EXPECT_EQ(taken.size(), 4U);
+    EXPECT_EQ(taken.count(nullptr), 0U);
+    EXPECT_EQ(pool.take(), nullptr);
+    EXPECT_EQ(pool.outstanding(), 4U);
+    Packet* const first = *taken.begin();
+    Packet* const second = *taken.rbegin();
+    pool.put(first);
+    pool.put(second);
+    EXPECT_EQ(pool.outstanding(), 2U);
+    EXPECT_EQ(pool.take(), second);  // the newest first
+    pool.untake(second);
+    EXPECT_EQ(pool.take(), second);
+    EXPECT_EQ(pool.take(), first);
+    EXPECT_EQ(pool.take(), nullptr);
+    EXPECT_EQ(pool.outstanding(), 4U);
+    for (Packet* const packet : taken)
+        pool.put(packet);
+    EXPECT_EQ(pool.outstanding(), 0U);
 }
 
 TEST(Dequeue, StopPutsBackWhatWasNotServedAndFreesWhatFindsNoRoom) {

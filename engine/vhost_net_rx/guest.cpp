@@ -13,6 +13,7 @@ Guest::Guest(std::size_t buffer_bytes)
       driver_(memory_.ring()),
       device_(memory_.ring()),
       buffers_(kBuffers * buffer_bytes) {
+    driver_.disable_cb();
     for (std::size_t i = 0; i < kBuffers; ++i)
         post_again(buffers_.data() + i * buffer_bytes);
 }
@@ -24,6 +25,10 @@ DeviceQueue::Buffer Guest::next_buffer() noexcept {
 }
 
 Guest::Used Guest::take_used() noexcept {
+    if (polled_++ == kBudget) {
+        polled_ = 1;
+        driver_.disable_cb();  // virtqueue_napi_schedule(): the next poll
+    }
     Used used;
     used.bytes = static_cast<std::byte*>(driver_.get_buf(used.length));
     return used;

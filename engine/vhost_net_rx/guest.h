@@ -1,7 +1,8 @@
 #pragma once
 // The guest as vhost-net's worker meets it: a virtqueue of posted buffers. What the worker puts
 // into one is taken by the guest's driver at once, in the worker's thread, looked at, and posted
-// again (XDP_DROP in the guest's poll). Left out: signals, mergeable buffers.
+// again (XDP_DROP in the guest's poll). The driver polls and wants no signals, but the worker asks
+// after each packet whether it does. Left out: mergeable buffers, the header before the packet.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,9 +21,11 @@ class Guest {
 
     // vhost_get_vq_desc(): the next posted buffer. There always is one: see take_used().
     DeviceQueue::Buffer next_buffer() noexcept;
-    // vhost_add_used().
-    void add_used(const DeviceQueue::Buffer& buffer, std::uint32_t written) noexcept {
+    // vhost_add_used_and_signal_n() of one head: handle_rx() calls it for every packet. True if the
+    // guest is to be signalled.
+    bool add_used_and_signal(const DeviceQueue::Buffer& buffer, std::uint32_t written) noexcept {
         device_.push(buffer.head, written);
+        return device_.signal_needed();
     }
 
     // virtqueue_get_buf() in the driver's poll: what was used last, null when nothing was.
@@ -34,11 +37,14 @@ class Guest {
     void post_again(std::byte* bytes) noexcept;
 
   private:
+    static constexpr std::uint32_t kBudget = 64;  // packets of one NAPI poll
+
     const std::size_t buffer_bytes_;
     const trial::RingMemory memory_;
     DriverQueue driver_;
     DeviceQueue device_;
     std::vector<std::byte> buffers_;
+    std::uint32_t polled_ = 0;  // of the budget
 };
 
 }  // namespace vsb::engine::vhost_net_rx

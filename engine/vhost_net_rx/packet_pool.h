@@ -1,52 +1,34 @@
 #pragma once
-// Packets made before the trial and used again and again, so that the producer outruns the consumer
-// as a packet generator does (pktgen with clone_skb): skb allocation is left out on purpose. One
-// thread takes, one puts back. Under AddressSanitizer a packet that is not taken is poisoned.
+// Where packets come from and go to: alloc_skb() and consume_skb(), an allocation and a free of the
+// header and one of the bytes each. The producer's CPU allocates, the worker's frees, so that
+// nearly every free takes the allocator's slow path, which is a large part of the worker's share of
+// a packet, as in the kernel.
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <vector>
 
 #include "engine/vhost_net_rx/packet.h"
+#include "engine/vhost_net_rx/slab.h"
 
 namespace vsb::engine::vhost_net_rx {
 
 class PacketPool {
   public:
-    PacketPool(std::size_t packets, std::size_t longest);
-    ~PacketPool();
-    PacketPool(const PacketPool&) = delete;
-    PacketPool& operator=(const PacketPool&) = delete;
+    PacketPool(std::size_t packets, std::size_t longest)
+        : headers_(packets, sizeof(Packet)), bytes_(packets, longest) {}
 
-    // How many more than can be held elsewhere a pool must have: those put back are shown to the
-    // taker in groups, as one cache line moves per group.
-    static constexpr std::size_t kShownEvery = 32;
-
-    // Null when none is left. The taker's side.
+    // The taker's side: one thread. Null when none is left.
     Packet* take() noexcept;
-    // The putter's side.
+    void untake(Packet* packet) noexcept;  // that was taken and handed to nobody
+    // The putter's side: one thread.
     void put(Packet* packet) noexcept;
-    // The taker's side: a packet that was taken and handed to nobody.
-    void untake(Packet* packet) noexcept;
 
     // Packets taken and not put back. Only while no other thread uses the pool.
-    std::uint64_t outstanding() const noexcept { return taken_ + packets_ - put_; }
+    std::uint64_t outstanding() const noexcept { return headers_.outstanding(); }
 
   private:
-    struct FreeMemory {
-        void operator()(std::byte* memory) const noexcept;
-    };
-
-    const std::size_t stride_;
-    const std::size_t packets_;
-    std::unique_ptr<std::byte, FreeMemory> memory_;
-    std::vector<Packet*> free_;  // a ring: put_ % packets_ is written, taken_ % packets_ is read
-    alignas(64) std::uint64_t taken_ = 0;
-    std::uint64_t seen_;  // the taker's last look at shown_
-    alignas(64) std::uint64_t put_;
-    std::atomic<std::uint64_t> shown_;
+    Slab headers_;
+    Slab bytes_;
 };
 
 }  // namespace vsb::engine::vhost_net_rx

@@ -13,6 +13,7 @@ namespace vsb::engine::vhost_net_rx {
 namespace {
 
 constexpr std::uint64_t kLongest = 65536;
+constexpr std::uint64_t kMostBatch = 256;
 
 std::unique_ptr<Dequeue> make(const std::string& policy, PtrRing<Packet>& ring, std::size_t batch) {
     if (policy == "per-skb") return make_per_skb(ring);
@@ -38,7 +39,7 @@ const SystemInfo& info() {
         {{"per-skb", "peek the head's length under the consumer lock, then consume under it again"},
          {"batch", "consume up to `batch` packets under one lock, serve from a local array"},
          {"noop", "no lock: the floor"}},
-        {{"batch", "packets consumed under one lock (VHOST_NET_BATCH)", 64, 1, 256, "1"},
+        {{"batch", "packets consumed under one lock (VHOST_NET_BATCH)", 64, 1, kMostBatch, "1"},
          {"ring-size", "slots of the pointer ring (TUN_READQ_SIZE)", 500, 2, 4096, "1"},
          {"busy-poll", "empty looks before the worker sleeps", 0, 0, 1'000'000, "1"}},
         "per-skb",
@@ -66,8 +67,9 @@ Outcome run_trial(const State& state, const Workload& workload, const Placement&
 
     const trial::Pattern pattern(workload.seed, length);
     PtrRing<Packet> ring(ring_size);
-    // In the ring, in the local array, in each side's hand, put back but not shown yet.
-    PacketPool pool(ring_size + batch + 2 + PacketPool::kShownEvery, length);
+    // In the ring, in the local array, in each side's hand, and as many again as the largest batch:
+    // both states have the same memory, and neither side waits for the other's list.
+    PacketPool pool(ring_size + 2 * kMostBatch + 2, length);
     const auto dequeue = make(state.policy, ring, batch);
     WaitQueue queue;
 
@@ -120,6 +122,7 @@ Outcome run_trial(const State& state, const Workload& workload, const Placement&
                       {"empty_polls", worker.empty_polls},
                       {"sleeps", worker.sleeps},
                       {"wakeups", produced.wakeups},
+                      {"signals", worker.signals},
                       {"put_back_at_stop", left.put_back},
                       {"freed_at_stop", freed},
                       {"outstanding", pool.outstanding()}};

@@ -54,6 +54,7 @@ void expect_whole(const Outcome& outcome, std::uint64_t n, std::uint64_t bytes) 
     }
     EXPECT_EQ(in_batches, n);
     EXPECT_EQ(count(outcome, "sleeps"), count(outcome, "wakeups"));
+    EXPECT_EQ(count(outcome, "signals"), 0U);  // the guest polls
     EXPECT_EQ(count(outcome, "producer_locks"), n + count(outcome, "producer_full_polls"));
     EXPECT_EQ(warned(outcome, "consumer-starved"), count(outcome, "empty_polls") * 10 >= n);
 }
@@ -76,6 +77,12 @@ TEST(VhostNetRx, EveryPolicyDeliversEveryPacketAndItsCountsAdd) {
         expect_whole(noop, n, bytes);
         EXPECT_EQ(count(noop, "consumer_locks"), 0U);
     }
+}
+
+// More packets than half of what an index counts to: the guest must have said again, in each of its
+// polls, that it wants no signal.
+TEST(VhostNetRx, AGuestThatPollsIsNeverSignalled) {
+    expect_whole(run_trial(state("batch"), packets(70'000, 1), {}, kLong, {}, {}), 70'000, 1);
 }
 
 // A ring of two slots makes both sides wait for each other all the time: a lost wakeup would end in

@@ -59,7 +59,7 @@ WorkerCounts drain(Dequeue& dequeue, PacketPool& pool, const trial::Pattern& pat
         std::memcpy(reinterpret_cast<std::byte*>(buffer.addr), packet->bytes(), written);
         pay(Cost::device_packet);
         spend(Cost::copy_byte, written);
-        guest.add_used(buffer, written);
+        counts.signals += guest.add_used_and_signal(buffer, written) ? 1 : 0;
         const Guest::Used used = guest.take_used();
         const std::string wrong = fault(*packet, used, counts.delivered, length, pattern);
         if (used.bytes != nullptr) guest.post_again(used.bytes);

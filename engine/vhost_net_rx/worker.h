@@ -1,7 +1,7 @@
 #pragma once
 // vhost-net's worker: packets out of the ring, into buffers of the guest's virtqueue, to a sink
 // that checks and drops them (XDP_DROP in the guest). Mirrors handle_rx() in drivers/vhost/net.c.
-// Left out: used entries held back to be published together, signals, the weight after which
+// Left out: used entries held back to be published together (as in 2017), the weight after which
 // handle_rx() queues itself again.
 
 #include <cstdint>
@@ -19,6 +19,7 @@ struct WorkerCounts {
     std::uint64_t bytes = 0;
     std::uint64_t empty_polls = 0;  // looks that found no packet
     std::uint64_t sleeps = 0;
+    std::uint64_t signals = 0;   // that the guest wanted: none, it polls
     std::uint64_t first_ns = 0;  // the first packet was seen
     std::uint64_t last_ns = 0;   // the last byte was checked
 };

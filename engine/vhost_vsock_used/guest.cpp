@@ -85,10 +85,11 @@ std::string Guest::run(bool notifies) {
             taken_.push_back(buffer);
             --posted_;
             if (std::string wrong = check(buffer, used); !wrong.empty()) return wrong;
-            if (posted_ * 2 < all_) refill(notifies);
         }
         if (driver_.bad_ids() != 0) return "the used ring named a buffer that was not posted";
     } while (notifies && !driver_.enable_cb());
+    // Not before the ring is drained: so the worker, out of buffers, sleeps while the guest works.
+    if (posted_ < all_ / 2 || posted_ == 0) refill(notifies);
     return {};
 }
 

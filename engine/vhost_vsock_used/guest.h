@@ -40,7 +40,7 @@ class Guest {
     Guest(DriverQueue& driver, std::size_t buffers, std::size_t buffer_bytes, const Stream& stream,
           const trial::Pattern& pattern, Doorbell& kick);
 
-    // Takes used buffers until there are none; posts them again when fewer than half are left
+    // Takes used buffers until there are none; then posts them again if fewer than half are left
     // posted. Returns what was wrong with the first bad one, or nothing.
     std::string run(bool notifies);
     bool complete() const noexcept { return write_ == stream_.writes; }

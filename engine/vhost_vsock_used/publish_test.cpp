@@ -182,6 +182,26 @@ TEST(Publish, TheGuestIsSignalledOnceARun) {
     EXPECT_EQ(play_noop(shape).worker.signals, 0U);
 }
 
+// As virtio_transport_rx_work(): until then the worker finds no buffer and sleeps.
+TEST(Guest, PostsBuffersAgainOnceTheRingIsDrainedAndFewerThanHalfAreLeft) {
+    const auto posted_after = [](std::size_t packets) {
+        Bench bench(128, 1024, packets, 64, packets);
+        const auto publish = make_batched(bench.device, 128);
+        Worker worker({}, bench.device, *publish, bench.queue, bench.signal);
+        bench.queue.fill();
+        worker.run();
+        EXPECT_EQ(bench.guest.run(true), "");
+        EXPECT_EQ(bench.guest.counts().buffers, packets);
+        std::size_t posted = 0;
+        for (DeviceQueue::Buffer buffer; bench.device.pop(buffer);)
+            ++posted;
+        return posted;
+    };
+    EXPECT_EQ(posted_after(64), 64U);
+    EXPECT_EQ(posted_after(65), 128U);
+    EXPECT_EQ(posted_after(100), 128U);
+}
+
 // What was collected must become visible though the next buffer is unusable.
 TEST(Publish, ABufferThatCannotBeUsedFlushesWhatWasCollected) {
     Bench bench(4, 1024, 8, 64, 8);

@@ -59,6 +59,8 @@ std::vector<Count> counts_of(const SendQueue& queue, const WorkerCounts& worker,
         {"used_entries", published.entries},
         {"publications", published.publications},
         {"worker_runs", worker.runs},
+        {"runs_no_buffers", worker.runs_no_buffers},
+        {"runs_queue_empty", worker.runs_queue_empty},
         {"signals", worker.signals},
         {"signals_suppressed", worker.signals_suppressed},
         {"worker_sleeps", worker.sleeps},
@@ -73,6 +75,23 @@ std::vector<Count> counts_of(const SendQueue& queue, const WorkerCounts& worker,
             {"flush_" + std::string(name(static_cast<Flush>(i))), published.flushes[i]});
     }
     return counts;
+}
+
+// The published sender, with 64 MiB of credit and a CPU of its own, is always ahead.
+void warn_if_starved(const WorkerCounts& worker, std::vector<Warning>& warnings) {
+    if (worker.runs_queue_empty * 10 <= worker.runs) return;
+    warnings.push_back(
+        {"worker-starved", "the worker found nothing more to send in " +
+                               std::to_string(worker.runs_queue_empty) + " of " +
+                               std::to_string(worker.runs) +
+                               " runs: what its publications hold is the sender's choice, and late "
+                               "ones keep a guest waiting that could work (make burst larger)"});
+}
+
+std::string progress(const GuestCounts& guest, const WorkerCounts& worker, std::uint64_t bytes) {
+    return ": " + std::to_string(guest.bytes) + " of " + std::to_string(bytes) +
+           " bytes had arrived, after " + std::to_string(worker.sleeps) +
+           " sleeps of the worker and " + std::to_string(guest.sleeps) + " of the guest";
 }
 
 }  // namespace
@@ -90,7 +109,7 @@ const SystemInfo& info() {
          {"byte-weight", "bytes written in one worker run (VHOST_VSOCK_WEIGHT)", 524'288, 1,
           1U << 30, "B"},
          {"rx-buf", "bytes of a guest's RX buffer, 44 of them header", 4096 - 320, 64, 65536, "B"},
-         {"burst", "packets the sender queues before the worker runs", 64, 1, 4096, "1"},
+         {"burst", "packets the sender has queued when the worker runs", 256, 1, 4096, "1"},
          {"event-idx", "VIRTIO_F_EVENT_IDX negotiated", 1, 0, 1, "1"}},
         "per-buffer",
         "batched"};
@@ -141,6 +160,10 @@ Outcome run_trial(const State& state, const Workload& workload, const Placement&
 
     const PublishCounts published = publish->counts();
     outcome.failure = trial.failure();
+    if (outcome.failure.starts_with("deadline:")) {
+        outcome.failure +=
+            progress(guest.counts(), worker.counts(), workload.writes * workload.payload_bytes);
+    }
     outcome.bytes_sent = queue.bytes_written();
     outcome.bytes_received = guest.counts().bytes;
     outcome.units = guest.counts().buffers;
@@ -155,6 +178,7 @@ Outcome run_trial(const State& state, const Workload& workload, const Placement&
         outcome.failure = std::to_string(published.entries) + " used entries, but " +
                           std::to_string(guest.counts().buffers) + " buffers received";
     }
+    warn_if_starved(worker.counts(), outcome.warnings);
     return outcome;
 }
 

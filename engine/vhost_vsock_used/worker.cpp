@@ -85,17 +85,16 @@ Worker::Left Worker::run() noexcept {
 
 void Worker::send_all(Doorbell& kick, Task& task, trial::Trial& trial) noexcept {
     while (!trial.ended()) {
-        if (queue_.front() == nullptr) {
-            const std::uint64_t before = now_ns();
-            queue_.fill();
-            counts_.sender_ns += now_ns() - before;
-            if (queue_.front() == nullptr) return;
-        }
+        const std::uint64_t before = now_ns();
+        queue_.fill();
+        counts_.sender_ns += now_ns() - before;
+        if (queue_.front() == nullptr) return;
         switch (run()) {
             case Left::error:
                 trial.fail("the guest posted a buffer that no packet can be written into");
                 return;
             case Left::no_buffers:
+                ++counts_.runs_no_buffers;
                 if (setup_.notifies) {
                     counts_.sleeps += kick.wait(task) ? 1 : 0;
                     break;
@@ -106,6 +105,8 @@ void Worker::send_all(Doorbell& kick, Task& task, trial::Trial& trial) noexcept 
                 }
                 break;
             case Left::queue_empty:
+                counts_.runs_queue_empty += queue_.all_written() ? 0 : 1;
+                break;
             case Left::weight:
                 break;
         }

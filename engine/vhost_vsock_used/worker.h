@@ -22,8 +22,10 @@ struct WorkerSetup {
 
 struct WorkerCounts {
     std::uint64_t runs = 0;
-    std::uint64_t buffers = 0;  // filled
-    std::uint64_t signals = 0;  // sent to the guest
+    std::uint64_t runs_no_buffers = 0;   // of these, ended for want of posted buffers
+    std::uint64_t runs_queue_empty = 0;  // ended for want of packets, the last of all apart
+    std::uint64_t buffers = 0;           // filled
+    std::uint64_t signals = 0;           // sent to the guest
     std::uint64_t signals_suppressed = 0;
     std::uint64_t sleeps = 0;
     std::uint64_t wake_system_calls = 0;
@@ -42,8 +44,8 @@ class Worker {
     // One run of the work item. Everything it filled is published when it returns.
     Left run() noexcept;
 
-    // Sender and worker in turn until all writes are published or the trial ends; sleeps on `kick`
-    // while the guest has posted no buffers.
+    // Sender and worker in turn until all writes are published or the trial ends: before each run
+    // the sender fills its queue. Sleeps on `kick` while the guest has posted no buffers.
     void send_all(Doorbell& kick, Task& task, trial::Trial& trial) noexcept;
 
     const WorkerCounts& counts() const noexcept { return counts_; }

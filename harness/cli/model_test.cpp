@@ -150,6 +150,40 @@ TEST_F(ModelRun, IsNeverMixedWithAMeasurement) {
     EXPECT_THAT(letter.err, HasSubstr("a model and a measurement do not go into one letter"));
 }
 
+TEST_F(ModelRun, IsSweptAndEveryFormOfTheCurveSaysSo) {
+    const auto sweep = [&](const std::string& format, const std::string& seed) {
+        const Finished finished = program({"sweep",         "virtio-vsock-rx",
+                                           "--over",        "max-pkts=1,16",
+                                           "--clock",       "virtual",
+                                           "--vcpus",       "3",
+                                           "--jitter",      "1%",
+                                           "--costs",       "wake=5000",
+                                           "--seed",        seed,
+                                           "--pairs",       "2",
+                                           "--bytes-scale", "0.002",
+                                           "--quiet",       "--format",
+                                           format});
+        EXPECT_EQ(finished.exit_code, kDone) << finished.err;
+        return finished.out;
+    };
+    json first = json::parse(sweep("json", "7"));
+    EXPECT_EQ(first["model"], true);
+    json second = json::parse(sweep("json", "7"));
+    EXPECT_EQ(first["points"], second["points"]);
+    EXPECT_NE(json::parse(sweep("json", "8"))["points"], first["points"]);
+    const std::string text = sweep("text", "7");
+    EXPECT_THAT(text, StartsWith("MODEL: sweep of virtio-vsock-rx: change of B against A"));
+    EXPECT_THAT(text, HasSubstr("\nMODEL: fixed, 256B: throughput"));
+    EXPECT_THAT(sweep("csv", "7"), HasSubstr("\nmodel/fixed,throughput,"));
+    EXPECT_THAT(sweep("html", "7"), HasSubstr("<title>MODEL: sweep of virtio-vsock-rx</title>"));
+    const auto environment = json::parse(program({"show", "last", "--json"}).out)["environment"];
+    EXPECT_EQ(environment["model.cpus"], "3");
+    EXPECT_THAT(environment["model.costs_ns"].get<std::string>(), HasSubstr("wake=5000"));
+    EXPECT_THAT(
+        program({"sweep", "virtio-vsock-rx", "--over", "max-pkts=1,16", "--vcpus", "3"}).err,
+        HasSubstr("add clock = virtual"));
+}
+
 TEST_F(ModelRun, HasFlowsAndCpusThatTheMachineHasNot) {
     const Finished finished =
         run({"--workload", "fixed", "--vcpus", "64", "--payloads", "64", "--bytes-scale", "0.004",

@@ -236,8 +236,8 @@ Command add_sweep(CLI::App& program) {
     app->add_option("--b", options->b, "state B (the system's policy with the whole series)")
         ->type_name("SPEC");
     app->add_option("--payload", options->payload, "payload of every point")->type_name("SIZE");
-    for (const char* name :
-         {"name", "pairs", "workload", "recv_size", "bytes_scale", "seed", "cpus", "timeout"}) {
+    for (const char* name : {"name", "pairs", "workload", "recv_size", "bytes_scale", "seed",
+                             "cpus", "timeout", "clock", "vcpus", "jitter", "costs"}) {
         const harness::Key& key = *harness::find_key(name);
         std::string option = "--" + std::string(name);
         std::ranges::replace(option, '_', '-');
@@ -264,7 +264,8 @@ Command add_sweep(CLI::App& program) {
         systems_help() +
         "\nExamples:\n"
         "  vsockbench sweep virtio-vsock-rx --over max-pkts=1,2,4,8,16,32,64,128\n"
-        "  vsockbench sweep dgram-sendmsg --over threads=1,2,4,16 --format svg -o curve.svg");
+        "  vsockbench sweep dgram-sendmsg --over threads=1,2,4,16 --format svg -o curve.svg\n"
+        "  vsockbench sweep virtio-vsock-rx --over flows=1,2,64 --clock virtual --vcpus 8");
     return {app, [options] { return sweep(*options); }};
 }
 
