@@ -230,7 +230,10 @@ void queue(benchmark::State& state, Part timed) {
         state.SetIterationTime(static_cast<double>(ns) * 1e-9);
     }
     state.SetItemsProcessed(state.iterations() * kPacketsATurn);
-    state.SetBytesProcessed(state.iterations() * kPacketsATurn * payload);
+    // An enqueue moves no byte, it links a packet.
+    if (timed == Part::dequeue) {
+        state.SetBytesProcessed(state.iterations() * kPacketsATurn * payload);
+    }
 }
 
 void packets(benchmark::internal::Benchmark* bench) {
